@@ -1,0 +1,14 @@
+"""``python -m arrowproof`` and the ``arrowproof`` command."""
+
+from __future__ import annotations
+
+
+def main() -> None:
+    """Run the command line and exit with its status."""
+    from arrowproof.cli.main import run  # noqa: PLC0415
+
+    run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The proof: SQL scan, journal, drive, crash checks, verdict and report."""

@@ -1,0 +1,88 @@
+"""What can go wrong, and the exit status that says so.
+
+Every error that a user can meet derives from :class:`ArrowproofError` and carries its exit status. A message holds the
+offending value and the way out. Anything else that escapes is a bug, reported as :class:`InternalError`.
+
+========  ==============================================================
+status    meaning
+========  ==============================================================
+0         holds
+1         does not hold; only ever with a written verdict
+2         the input is wrong: :class:`InputError`, :class:`ModelError`
+3         the environment lacks something: :class:`MissingEnvironmentError`
+4         an internal error: :class:`InternalError`
+130       interrupted
+========  ==============================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+HOLDS = 0
+DOES_NOT_HOLD = 1
+INPUT_IS_WRONG = 2
+ENVIRONMENT_LACKS = 3
+INTERNAL = 4
+INTERRUPTED = 130
+
+
+class ArrowproofError(Exception):
+    """Base of all errors that Arrowproof raises on purpose."""
+
+    exit_status = INTERNAL
+
+
+class InternalError(ArrowproofError):
+    """A bug in Arrowproof: something that must not happen did."""
+
+
+class InputError(ArrowproofError):
+    """The input (a file, an option, a database) is wrong; the message says what to change."""
+
+    exit_status = INPUT_IS_WRONG
+
+
+class MissingEnvironmentError(ArrowproofError):
+    """The machine lacks something (a browser, a library); ``remedy`` is the one command that fixes it."""
+
+    exit_status = ENVIRONMENT_LACKS
+
+    def __init__(self, message: str, remedy: str) -> None:
+        super().__init__(f"{message}\nTo fix it: {remedy}")
+        self.remedy = remedy
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing wrong with a lifecycle file, with its place.
+
+    ``path`` is a JSON path such as ``$.states[2].kind``; ``line`` and ``column`` count from 1; ``value`` is the
+    offending value as short JSON text (bounded), or None when there is none; ``fix`` says what to do; ``rule`` is the
+    stable name of the rule, for example ``unknown-field``.
+    """
+
+    rule: str
+    path: str
+    line: int
+    column: int
+    message: str
+    fix: str
+    value: str | None = None
+    severity: str = "error"
+
+    def __str__(self) -> str:
+        value = f": {self.value}" if self.value is not None else ""
+        return f"{self.line}:{self.column} {self.path}: {self.message}{value}. {self.fix} [{self.rule}]"
+
+
+class ModelError(InputError):
+    """The lifecycle file means nothing; ``problems`` holds every reason, in file order."""
+
+    def __init__(self, source: str, problems: Sequence[Problem]) -> None:
+        self.source = source
+        self.problems = tuple(problems)
+        count = len(self.problems)
+        lines = "\n".join(f"{source}:{problem}" for problem in self.problems)
+        super().__init__(f"{source} has {count} error{'' if count == 1 else 's'}\n{lines}")

@@ -1,0 +1,1 @@
+"""The lifecycle and the evidence: schemas, loading, linting, transitions, tours."""

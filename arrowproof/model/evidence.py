@@ -1,0 +1,246 @@
+"""The evidence of one proof: what was found, walked, killed and seen. Format ``arrowproof.evidence/1``.
+
+Plain frozen records, so that a page can draw them and a report can print them without knowing how they were made.
+States are ids of the model; None is creation (as a source) or removal (as a target). Times are UTC RFC 3339.
+Files are relative to the folder of the lifecycle file, with forward slashes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+EVIDENCE_FORMAT = "arrowproof.evidence/1"
+
+Scalar = str | int | float | bool | None
+Row = tuple[tuple[str, Scalar], ...]
+"""A row as (column, value) pairs in column order. Blobs are given as ``x'…'`` text."""
+
+
+class Verdict(StrEnum):
+    """What a proof came to, by the rules of DESIGN section 5."""
+
+    PROVEN = "proven"
+    WALKED = "walked"
+    NOT_PROVEN = "not proven"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a statement stands: file, line (from 1) and, for a named query, its name."""
+
+    file: str
+    line: int
+    name: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A data-changing statement on the bound table, as written in the source."""
+
+    place: Place
+    sql: str
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """A statement of which the scan cannot say what it does, and why. It keeps a lifecycle from being proven."""
+
+    statement: Statement
+    reason: str
+
+
+@dataclass(frozen=True)
+class DynamicTarget:
+    """A statement whose target state is a parameter; ``sources`` are the states it may leave (None: it inserts)."""
+
+    statement: Statement
+    sources: tuple[str | None, ...]
+    reason: str
+
+
+class JournalKind(StrEnum):
+    """What a journal row witnesses: a change of state, a state named and unchanged, or a touch."""
+
+    CHANGED = "changed"
+    NAMED = "named"
+    TOUCHED = "touched"
+
+
+@dataclass(frozen=True)
+class JournalRow:
+    """One row of the journal. ``old_state`` and ``new_state`` are column values, not state ids."""
+
+    order: int
+    operation: str
+    kind: JournalKind
+    key: Row
+    old_state: Scalar
+    new_state: Scalar
+    old_watched: Row
+    new_watched: Row
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process that took part: its role (``server``, ``worker``), process id, and how it ended."""
+
+    role: str
+    pid: int
+    ended: str
+
+
+@dataclass(frozen=True)
+class Walk:
+    """One walk of one transition: the row by SELECT before and after, the processes, and what the journal held.
+
+    ``path`` is the arrow path taken; ``problem`` says in words why the walk does not count, None when it does.
+    """
+
+    source: str | None
+    target: str | None
+    path: tuple[str, ...]
+    key: Row
+    processes: tuple[Process, ...]
+    before: Row | None
+    after: Row | None
+    journal: tuple[JournalRow, ...]
+    problem: str | None = None
+
+
+class Side(StrEnum):
+    """On which side of the commit a process was killed."""
+
+    BEFORE = "before commit"
+    AFTER = "after commit"
+
+
+@dataclass(frozen=True)
+class Kill:
+    """One SIGKILL on one side of the commit of one transition, and what stood afterwards.
+
+    ``before`` is the row ahead of the killed walk, ``found`` the row after the kill, ``restarted`` the row after the
+    restart. ``point`` is the hold point at which the process waited for its death.
+    """
+
+    source: str | None
+    target: str | None
+    side: Side
+    point: str
+    key: Row | None
+    processes: tuple[Process, ...]
+    before: Row | None
+    found: Row | None
+    restarted: Row | None
+    journal: tuple[JournalRow, ...]
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class TransitionEvidence:
+    """All that is known of one transition of the model."""
+
+    source: str | None
+    target: str | None
+    paths: tuple[tuple[str, ...], ...]
+    written: tuple[Statement, ...] = ()
+    walks: tuple[Walk, ...] = ()
+    kills: tuple[Kill, ...] = ()
+
+    @property
+    def is_written(self) -> bool:
+        """Whether a statement can make it."""
+        return bool(self.written)
+
+    @property
+    def is_walked(self) -> bool:
+        """Whether at least one walk was made and none went wrong."""
+        return bool(self.walks) and all(walk.problem is None for walk in self.walks)
+
+    @property
+    def is_survived(self) -> bool:
+        """Whether it was killed on both sides of its commit and every restart ended right."""
+        sides = {kill.side for kill in self.kills}
+        return sides == set(Side) and all(kill.problem is None for kill in self.kills)
+
+
+@dataclass(frozen=True)
+class SneakPath:
+    """A transition that the model does not have. ``possible``: statements that can make it; ``happened``: journal rows.
+
+    A value that is no state of the model stands as its own text in ``source`` or ``target``.
+    """
+
+    source: str | None
+    target: str | None
+    possible: tuple[Statement, ...] = ()
+    happened: tuple[JournalRow, ...] = ()
+    accepted: str | None = None
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A source that the scan read, with the SHA-256 of its bytes and how many data-changing statements it holds."""
+
+    file: str
+    sha256: str
+    statements: int
+
+
+@dataclass(frozen=True)
+class Environment:
+    """Where the proof ran. ``wal_reset`` is ``affected`` or ``not affected`` (SQLite's WAL-reset bug)."""
+
+    arrowproof: str
+    python: str
+    platform: str
+    database: str
+    database_version: str
+    journal_mode: str | None = None
+    wal_reset: str | None = None
+
+
+@dataclass(frozen=True)
+class Share:
+    """A count out of a total."""
+
+    covered: int
+    total: int
+
+    def __str__(self) -> str:
+        return f"{self.covered} of {self.total}"
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Transition coverage, and beside it state, arrow and transition-pair (1-switch) coverage and kills survived."""
+
+    transitions: Share
+    states: Share
+    arrows: Share
+    pairs: Share
+    kills: Share
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One proof of one lifecycle."""
+
+    model_id: str
+    model_title: str
+    model_sha256: str
+    sources: tuple[SourceFile, ...]
+    started: str
+    seconds: float
+    environment: Environment
+    transitions: tuple[TransitionEvidence, ...]
+    sneak_paths: tuple[SneakPath, ...]
+    undecided: tuple[Undecided, ...]
+    dynamic: tuple[DynamicTarget, ...]
+    coverage: Coverage
+    verdict: Verdict
+    reasons: tuple[str, ...]
+    """Why the verdict is not better, one sentence each; empty when proven."""

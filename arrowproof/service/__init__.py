@@ -1,0 +1,1 @@
+"""The bundled notes API and worker: the first subject that Arrowproof proves. Imports nothing of the tool."""
