@@ -1,0 +1,38 @@
+"""Sneak paths of one proof: what statements can make and what journals hold, brought together by pair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from arrowproof.model.evidence import SneakPath
+from arrowproof.model.lifecycle import Lifecycle
+
+Pair = tuple[str | None, str | None]
+
+
+def merge_sneak_paths(lifecycle: Lifecycle, *found: Iterable[SneakPath]) -> tuple[SneakPath, ...]:
+    """One sneak path for each pair, with every statement that can make it and every journal row that holds it.
+
+    The reason of an accepted one is the lifecycle's own. Order: those that happened first, then by the model's order
+    of source and target; creation and removal come first, values that are no state of the model last.
+    """
+    accepted = {(path.source, path.target): path.reason for path in lifecycle.accepted_sneak_paths}
+    merged: dict[Pair, SneakPath] = {}
+    for path in (path for paths in found for path in paths):
+        pair = (path.source, path.target)
+        known = merged.get(pair, SneakPath(path.source, path.target))
+        merged[pair] = SneakPath(
+            path.source,
+            path.target,
+            possible=tuple(dict.fromkeys(known.possible + path.possible)),
+            happened=tuple(dict.fromkeys(known.happened + path.happened)),
+            accepted=accepted.get(pair),
+        )
+    rank: dict[str | None, int] = {None: -1} | {state.id: index for index, state in enumerate(lifecycle.states)}
+    last = len(rank)
+
+    def place(path: SneakPath) -> tuple[bool, int, int, str, str]:
+        ranks = (rank.get(path.source, last), rank.get(path.target, last))
+        return (not path.happened, *ranks, str(path.source), str(path.target))
+
+    return tuple(sorted(merged.values(), key=place))

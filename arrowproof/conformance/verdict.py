@@ -1,0 +1,158 @@
+"""The verdict: what a proof came to, and why it is not better.
+
+The rules are those of DESIGN section 5. Everything found counts down from *proven*:
+
+==============================================================  ================
+finding                                                         at most
+==============================================================  ================
+a sneak path happened and is not accepted                       not proven
+a transition was not walked, or a walk of it went wrong         not proven
+a kill lost or doubled a commit, or its restart ended wrong     not proven
+the run cannot be trusted (its journal did not stand)           not proven
+a transition is not written, and nothing read could explain it  not proven
+a transition is not written, but an undecided statement or a
+dynamic target may be what makes it                             walked
+a sneak path is possible and is not accepted                    walked
+a statement is undecided, or its target is dynamic              walked
+==============================================================  ================
+
+An accepted sneak path is let through whether it is possible or happened: the owner has said that the database does
+this and why, and every report repeats it. A kill that was never made (the driver cannot, or was not asked to) is no
+finding: the transition is then proven and not survived.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from arrowproof.conformance.display import one_line, places_text
+from arrowproof.model.evidence import (
+    DynamicTarget,
+    Kill,
+    SneakPath,
+    TransitionEvidence,
+    Undecided,
+    Verdict,
+    Walk,
+)
+from arrowproof.model.transitions import CREATED, transition_name
+
+_Finding = tuple[Verdict, str]
+_FROM_BEST = (Verdict.PROVEN, Verdict.WALKED, Verdict.NOT_PROVEN)
+
+
+def judge(
+    transitions: Sequence[TransitionEvidence],
+    sneak_paths: Sequence[SneakPath] = (),
+    undecided: Sequence[Undecided] = (),
+    dynamic: Sequence[DynamicTarget] = (),
+    problems: Sequence[str] = (),
+) -> tuple[Verdict, tuple[str, ...]]:
+    """The verdict and the reasons why it is not better, one sentence each; no reasons when proven.
+
+    Args:
+        transitions: the evidence of every transition of the model.
+        sneak_paths: possible and happened, merged by pair.
+        undecided: statements of which the scan cannot say what they do.
+        dynamic: statements whose target state is a parameter.
+        problems: what makes the run as a whole untrustworthy, one sentence each.
+
+    Reasons stand in a fixed order: sneak paths, transitions (written, walked, killed), undecided statements, dynamic
+    targets, problems of the run.
+    """
+    findings = [
+        *(finding for path in sneak_paths if path.accepted is None for finding in _of_sneak_path(path)),
+        *(finding for transition in transitions for finding in _of_transition(transition, undecided, dynamic)),
+        *(_of_undecided(statement) for statement in undecided),
+        *(_of_dynamic(statement) for statement in dynamic),
+        *((Verdict.NOT_PROVEN, one_line(problem)) for problem in problems),
+    ]
+    if not transitions:
+        findings.append((Verdict.NOT_PROVEN, "The model has no transition, so there is nothing to prove."))
+    worst = max((verdict for verdict, _ in findings), key=_FROM_BEST.index, default=Verdict.PROVEN)
+    return worst, tuple(dict.fromkeys(reason for _, reason in findings))
+
+
+def holds(verdict: Verdict, lowest: Verdict = Verdict.PROVEN) -> bool:
+    """Whether a verdict is at least ``lowest``: the bar is *proven* unless someone lowers it openly."""
+    return _FROM_BEST.index(verdict) <= _FROM_BEST.index(lowest)
+
+
+def _of_sneak_path(path: SneakPath) -> Iterator[_Finding]:
+    name = one_line(transition_name(path.source, path.target))
+    places = places_text(statement.place for statement in path.possible)
+    if path.happened:
+        by = f"; {places} can make it" if places else "; no statement that was read can make it"
+        yield (
+            Verdict.NOT_PROVEN,
+            f"Sneak path {name} happened: the journal holds it {_times(len(path.happened))}{by}.",
+        )
+    else:
+        out = "name its source states, or draw the arrow" if len(path.possible) == 1 else "name their source states"
+        yield Verdict.WALKED, f"Sneak path {name} is possible: {places} can make it; {out}."
+
+
+def _of_transition(
+    transition: TransitionEvidence, undecided: Sequence[Undecided], dynamic: Sequence[DynamicTarget]
+) -> Iterator[_Finding]:
+    name = one_line(transition_name(transition.source, transition.target))
+    if not transition.is_written:
+        yield _unwritten(transition, name, undecided, dynamic)
+    if not transition.walks:
+        yield Verdict.NOT_PROVEN, f"{name} is not walked: no walk of it was made{_beside(transition)}."
+    yield from (_of_walk(walk, name, transition) for walk in transition.walks if walk.problem is not None)
+    yield from (_of_kill(kill, name, transition) for kill in transition.kills if kill.problem is not None)
+
+
+def _unwritten(
+    transition: TransitionEvidence, name: str, undecided: Sequence[Undecided], dynamic: Sequence[DynamicTarget]
+) -> _Finding:
+    # A dynamic target is a value that is written; it never removes a row.
+    by_parameter = [it for it in dynamic if transition.source in it.sources and transition.target is not None]
+    candidates = [it.statement for it in by_parameter] + [it.statement for it in undecided]
+    places = places_text(statement.place for statement in candidates)
+    if places:
+        return Verdict.WALKED, f"{name} is not written: only {places} may make it, and the scan cannot tell."
+    if transition.is_walked:
+        return (
+            Verdict.NOT_PROVEN,
+            f"{name} is not written, yet it was walked: its statement stands outside the model's sources.",
+        )
+    return Verdict.NOT_PROVEN, f"{name} is not written: no statement that was read can make it."
+
+
+def _of_walk(walk: Walk, name: str, transition: TransitionEvidence) -> _Finding:
+    path = f" by {one_line(', '.join(walk.path))}" if len(transition.paths) > 1 else ""
+    return Verdict.NOT_PROVEN, f"{name} is not walked{path}: {_clause(walk.problem)}{_beside(transition)}."
+
+
+def _of_kill(kill: Kill, name: str, transition: TransitionEvidence) -> _Finding:
+    at = f" at {one_line(kill.point)}" if kill.point else ""
+    return (
+        Verdict.NOT_PROVEN,
+        f"{name} did not survive a kill {kill.side}{at}: {_clause(kill.problem)}{_beside(transition)}.",
+    )
+
+
+def _of_undecided(undecided: Undecided) -> _Finding:
+    return Verdict.WALKED, f"{one_line(str(undecided.statement.place))} is undecided: {_clause(undecided.reason)}."
+
+
+def _of_dynamic(dynamic: DynamicTarget) -> _Finding:
+    sources = ", ".join(one_line(CREATED if source is None else source) for source in dynamic.sources)
+    place = one_line(str(dynamic.statement.place))
+    return Verdict.WALKED, f"{place} has a dynamic target from {sources or 'no state'}: {_clause(dynamic.reason)}."
+
+
+def _beside(transition: TransitionEvidence) -> str:
+    places = places_text(statement.place for statement in transition.written)
+    return f" (written at {places})" if places else ""
+
+
+def _clause(text: str | None) -> str:
+    """A sentence of someone else as part of ours: on one line, without its full stop."""
+    return one_line(text or "").rstrip(".")
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from arrowproof.conformance.sneak_paths import merge_sneak_paths
+from arrowproof.model.evidence import JournalKind, JournalRow, Place, SneakPath, Statement
+from arrowproof.model.lifecycle import AcceptedSneakPath, Lifecycle
+
+UPDATE = Statement(Place("sql/worker.sql", 38), "UPDATE jobs SET status = 'completed' WHERE id = :id")
+ADMIN = Statement(Place("sql/admin.sql", 3), "UPDATE jobs SET status = 'completed'")
+SEEN = JournalRow(7, "update", JournalKind.CHANGED, (("id", 1),), "failed", "completed", (), ())
+
+
+def test_what_is_possible_and_what_happened_become_one_sneak_path(note_job: Lifecycle) -> None:
+    possible = [SneakPath("failed", "completed", possible=(UPDATE, ADMIN))]
+    happened = [SneakPath("failed", "completed", happened=(SEEN,))]
+
+    assert merge_sneak_paths(note_job, possible, happened) == (
+        SneakPath("failed", "completed", possible=(UPDATE, ADMIN), happened=(SEEN,)),
+    )
+
+
+def test_the_same_statement_is_named_once(note_job: Lifecycle) -> None:
+    path = SneakPath("failed", "completed", possible=(UPDATE,))
+
+    assert merge_sneak_paths(note_job, [path], [path]) == (path,)
+
+
+def test_an_accepted_sneak_path_carries_the_owners_reason(note_job: Lifecycle) -> None:
+    model = replace(
+        note_job, accepted_sneak_paths=(AcceptedSneakPath("failed", "completed", "an operator may close a job"),)
+    )
+    closed, reopened = merge_sneak_paths(
+        model, [SneakPath("failed", "pending", possible=(UPDATE,)), SneakPath("failed", "completed", happened=(SEEN,))]
+    )
+
+    assert closed.accepted == "an operator may close a job"
+    assert reopened.accepted is None
+
+
+def test_acceptance_is_the_models_word_and_nobody_elses(note_job: Lifecycle) -> None:
+    (path,) = merge_sneak_paths(note_job, [SneakPath("failed", "completed", possible=(UPDATE,), accepted="by me")])
+
+    assert path.accepted is None
+
+
+def test_the_order_is_happened_first_then_the_models(note_job: Lifecycle) -> None:
+    found = [
+        SneakPath("paused", "failed", possible=(UPDATE,)),
+        SneakPath("failed", "completed", possible=(UPDATE,)),
+        SneakPath("pending", None, possible=(UPDATE,)),
+        SneakPath("completed", "pending", happened=(SEEN,)),
+        SneakPath(None, "completed", possible=(UPDATE,)),
+        SneakPath("pending", "pending", possible=(UPDATE,)),
+    ]
+
+    pairs = [(path.source, path.target) for path in merge_sneak_paths(note_job, reversed(found))]
+    assert pairs == [
+        ("completed", "pending"),
+        (None, "completed"),
+        ("pending", None),
+        ("pending", "pending"),
+        ("failed", "completed"),
+        ("paused", "failed"),
+    ]
