@@ -1,0 +1,149 @@
+"""Text as it is drawn: how wide it is, where it may be cut, and what stands for characters that must not be drawn.
+
+Covered characters have the exact advances of the embedded fonts, which carry no kerning. All others are drawn by
+whatever font the reader's system has, so their width is an upper bound: a label may get more room than it needs, never
+less.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from functools import cache, lru_cache
+
+from arrowproof.render.fonts import FOLDER
+
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+"""Stands for a character that has no picture of its own or turns the direction of text."""
+
+MAX_CHARACTERS = 2000
+"""More of one label than this is never drawn; a label that long is a mistake in the model, not a name."""
+
+_WIDE_EM = 1.0
+_HALF_WIDTH_EM = 0.5
+_EMOJI_EM = 1.4
+_OTHER_EM = 1.25
+"""Upper bound for letters of scripts that the fonts do not cover: measured on Arabic, Devanagari, Thai, Greek, …"""
+_LIGATURE_EM = 2.4
+"""Upper bound for single characters that draw a whole word (Arabic presentation forms such as U+FDFD are wider still)."""
+
+_ZWJ = "\N{ZERO WIDTH JOINER}"
+_KEEP_FORMAT = frozenset({_ZWJ, "\N{ZERO WIDTH NON-JOINER}"})
+_EMOJI_RANGES = ((0x1F000, 0x1FAFF), (0x2600, 0x27BF), (0x2B00, 0x2BFF), (0x2300, 0x23FF))
+_WORD_SIGNS = ((0xFDF0, 0xFDFF), (0x3200, 0x33FF), (0x12000, 0x1247F), (0x2E80, 0x2FDF))
+_KEYCAP = "\N{COMBINING ENCLOSING KEYCAP}"
+
+
+def clean_text(text: str) -> str:
+    """The text as it may be drawn, on one line.
+
+    White space of any kind becomes one space, and the ends are trimmed. Control characters, characters that turn the
+    direction of text (so that a label can never reorder its neighbours), lone surrogates and characters without a
+    meaning become U+FFFD, which is visible and harmless. Text beyond ``MAX_CHARACTERS`` ends in an ellipsis.
+    """
+    spaced = " ".join(text.split())
+    cleaned = "".join(REPLACEMENT if _is_unsafe(character) else character for character in spaced)
+    return cleaned if len(cleaned) <= MAX_CHARACTERS else cleaned[: MAX_CHARACTERS - 1] + "…"
+
+
+def _is_unsafe(character: str) -> bool:
+    category = unicodedata.category(character)
+    if category == "Cf":
+        return character not in _KEEP_FORMAT and not 0xE0020 <= ord(character) <= 0xE007F
+    return category in {"Cc", "Cs", "Cn", "Co", "Zl", "Zp"}
+
+
+@lru_cache(maxsize=8192)
+def text_width(text: str, size: float, weight: int = 400, face: str = "sans") -> float:
+    """How wide the text is drawn, in the unit of ``size``.
+
+    Args:
+        text: one line, as ``clean_text`` gives it.
+        size: the font size.
+        weight: the CSS font weight; the nearest measured weight that is not lighter is taken.
+        face: ``sans``, ``italic`` or ``mono``.
+
+    Returns:
+        The sum of advances: exact for covered characters, an upper bound for all others.
+    """
+    advances = _advances(face, weight)
+    return size * sum(advances[c] if c in advances else _other_width(c) for c in text)
+
+
+def is_covered(text: str, face: str = "sans") -> bool:
+    """Whether an embedded font draws every character, so that ``text_width`` is exact on every machine."""
+    return _advances(face, 400).keys() >= set(text)
+
+
+def is_embedded(text: str) -> bool:
+    """Whether every character is drawn by the embedded fonts, so that its width is exact on every machine."""
+    return all(map(_advances("sans", 400).__contains__, text))
+
+
+@cache
+def _advances(face: str, weight: int) -> dict[str, float]:
+    table = _widths()[face]
+    weights = sorted(int(key) for key in table["advances"])
+    nearest = next((known for known in weights if known >= weight), weights[-1])
+    units = table["units"]
+    return {c: advance / units for c, advance in zip(table["characters"], table["advances"][str(nearest)], strict=True)}
+
+
+@cache
+def _widths() -> dict[str, dict[str, object]]:
+    faces = json.loads((FOLDER / "widths.json").read_text(encoding="ascii"))["faces"]
+    return faces  # type: ignore[no-any-return]
+
+
+def _other_width(character: str) -> float:
+    """Upper bound in em for a character that the embedded fonts do not cover."""
+    if unicodedata.combining(character) or unicodedata.category(character) in {"Mn", "Me", "Cf"}:
+        return 0.0 if character != _KEYCAP else _EMOJI_EM
+    code = ord(character)
+    if any(low <= code <= high for low, high in _WORD_SIGNS):
+        return _LIGATURE_EM
+    if any(low <= code <= high for low, high in _EMOJI_RANGES):
+        return _EMOJI_EM
+    width = unicodedata.east_asian_width(character)
+    if width in {"W", "F"}:
+        return _WIDE_EM
+    if width == "H":
+        return _HALF_WIDTH_EM
+    return _OTHER_EM
+
+
+def graphemes(text: str) -> list[str]:
+    """The text as the units that a reader sees as one character, in order; joined, they are the text again.
+
+    Marks and variation selectors stay with their base, emoji joined by ZWJ stay together, and so do flags (pairs of
+    regional indicators), skin tones, Hangul jamo and CR LF. This is UAX 29 without the rules for prepended marks.
+    """
+    clusters: list[str] = []
+    for character in text:
+        if clusters and _joins(clusters[-1], character):
+            clusters[-1] += character
+        else:
+            clusters.append(character)
+    return clusters
+
+
+def _joins(cluster: str, character: str) -> bool:
+    if unicodedata.category(character) in {"Mn", "Me", "Mc"} or character == _ZWJ or _is_modifier(character):
+        return True
+    if cluster[-1] == _ZWJ:
+        return True
+    if _is_regional(character):
+        return all(map(_is_regional, cluster)) and len(cluster) == 1
+    return _is_jamo(character) and _is_jamo(cluster[-1]) or cluster == "\r" and character == "\n"
+
+
+def _is_modifier(character: str) -> bool:
+    return 0x1F3FB <= ord(character) <= 0x1F3FF or 0xE0020 <= ord(character) <= 0xE007F
+
+
+def _is_regional(character: str) -> bool:
+    return 0x1F1E6 <= ord(character) <= 0x1F1FF
+
+
+def _is_jamo(character: str) -> bool:
+    return 0x1100 <= ord(character) <= 0x11FF
