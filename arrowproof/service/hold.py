@@ -1,0 +1,117 @@
+"""The hold: stops a process at one named point until it is released, so that a test can kill it exactly there.
+
+``NOTES_HOLD=POINT:DIR`` in the environment asks for it. At POINT the process writes ``DIR/POINT.held`` (JSON: ``pid``
+and ``point``), whole or not at all, and waits until ``DIR/POINT.release`` exists; when that is there already, it goes
+on at once. It holds at the first time that it comes to the point, once in its life. While it waits, it ends when its
+parent process dies.
+
+The points are boundaries between statements. The server has five, in this order:
+
+=================  ==================================================================
+after-begin        BEGIN IMMEDIATE is done, nothing is read
+after-select       the idempotency key was looked up
+after-note         the note is inserted
+after-job          the job is inserted; the commit comes next
+after-commit       the commit is done, the client has no answer yet
+=================  ==================================================================
+
+The worker has nine. An attempt that succeeds passes all but after-rollback-to, one that fails all but after-history:
+
+=================  ==================================================================
+after-begin        BEGIN IMMEDIATE is done, nothing is read
+after-select       a due job was looked for
+after-count        attempts + 1 is written
+after-savepoint    the savepoint stands
+after-history      the history row is inserted
+after-rollback-to  the attempt is rolled back to the savepoint
+after-release      the savepoint is released
+after-state        the new state is written; the commit comes next
+after-commit       the commit is done, nothing is printed yet
+=================  ==================================================================
+
+A job that is not there (idle), and a key that was seen before (replay), come from after-select straight to the end
+of their transaction; a replay passes after-commit then. When the database has ended the transaction of an attempt on
+its own, the attempt is recorded in a new one, which passes after-begin, after-count, after-state and after-commit.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from arrowproof.service.refusal import RefusedError
+
+VARIABLE = "NOTES_HOLD"
+SERVER_POINTS = ("after-begin", "after-select", "after-note", "after-job", "after-commit")
+WORKER_POINTS = (
+    "after-begin",
+    "after-select",
+    "after-count",
+    "after-savepoint",
+    "after-history",
+    "after-rollback-to",
+    "after-release",
+    "after-state",
+    "after-commit",
+)
+_LOOK_SECONDS = 0.002
+
+
+@dataclass
+class Hold:
+    """Where to hold; without ``point`` nowhere. ``parent`` is the process whose death ends the wait."""
+
+    point: str | None = None
+    folder: Path = field(default_factory=Path)
+    parent: int = field(default_factory=os.getppid)
+
+    def at(self, point: str) -> None:
+        """Wait here if this is the point, and if this process was not held before."""
+        if point != self.point:
+            return
+        self.point = None
+        self._signal(point)
+        release = self.folder / f"{point}.release"
+        while not release.exists():
+            if os.getppid() != self.parent:
+                # At once and without clean-up: nothing may be committed or answered any more.
+                os._exit(1)
+            time.sleep(_LOOK_SECONDS)
+
+    def _signal(self, point: str) -> None:
+        content = json.dumps({"pid": os.getpid(), "point": point}) + "\n"
+        unfinished = self.folder / f".{point}.{os.getpid()}"
+        try:
+            unfinished.write_text(content, encoding="utf-8")
+            unfinished.replace(self.folder / f"{point}.held")
+        except OSError as error:
+            raise RefusedError(
+                f"{VARIABLE}: cannot signal {point} in {str(self.folder)!r}: {error.strerror}"
+            ) from error
+
+
+def hold_from_environment(environment: Mapping[str, str], known: Collection[str]) -> Hold:
+    """The hold that ``NOTES_HOLD`` asks for, or one that never holds when the variable is not set or empty.
+
+    Args:
+        environment: The process's environment variables.
+        known: The points of this process.
+
+    Raises:
+        RefusedError: the point is not one of ``known``, or the folder is not there.
+    """
+    asked = environment.get(VARIABLE, "")
+    if not asked:
+        return Hold()
+    point, _, folder = asked.partition(":")
+    if point not in known:
+        raise RefusedError(f"{VARIABLE}: {point!r} is no hold point of this process; known are {', '.join(known)}")
+    if not folder or not Path(folder).is_dir():
+        raise RefusedError(
+            f"{VARIABLE}: {folder!r} is no folder; write {VARIABLE}={point}:DIR with a folder that exists"
+        )
+    return Hold(point, Path(folder))

@@ -1,0 +1,129 @@
+"""The note request: what a client sends to have a note accepted, read strictly.
+
+A request that two readers could understand in two ways is refused: two keys, JSON with a name twice, NaN, bytes that
+are no UTF-8, text that no database can keep.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from email.message import Message
+from typing import Annotated, Any, NoReturn
+
+from fastapi import Depends, Request
+
+from arrowproof.service.problem import ProblemError
+
+KEY_HEADER = "Idempotency-Key"
+LARGEST_BODY_BYTES = 262_144
+_KEY = re.compile(r"[!-~]{1,255}")
+
+
+@dataclass(frozen=True)
+class NoteRequest:
+    """A note to be accepted: the idempotency key and the text as it was sent."""
+
+    key: str
+    text: str
+
+
+async def read_note_request(request: Request) -> NoteRequest:
+    """Read and check the request, in the order key, media type, size, JSON, text.
+
+    Raises:
+        ProblemError: 400, 413, 415 or 422; see :mod:`arrowproof.service.problem`.
+    """
+    key = read_key(request.headers.getlist(KEY_HEADER))
+    check_media_type(request.headers.get("content-type", ""), request.headers.get("content-encoding", "identity"))
+    return NoteRequest(key, read_text(await _read_body(request)))
+
+
+SentNote = Annotated[NoteRequest, Depends(read_note_request)]
+
+
+def read_key(sent: list[str]) -> str:
+    """The one idempotency key: 1 to 255 visible ASCII characters.
+
+    Raises:
+        ProblemError: 400.
+    """
+    if len(sent) != 1:
+        raise ProblemError(400, f"send one {KEY_HEADER} header, not {len(sent) or 'none'}")
+    if _KEY.fullmatch(sent[0]) is None:
+        raise ProblemError(400, f"{KEY_HEADER} must be 1 to 255 visible ASCII characters without spaces")
+    return sent[0]
+
+
+def check_media_type(content_type: str, content_encoding: str) -> None:
+    """Accept JSON in UTF-8 that is not compressed.
+
+    Raises:
+        ProblemError: 415.
+    """
+    header = Message()
+    header["content-type"] = content_type
+    charset = header.get_content_charset("utf-8")
+    if not content_type or header.get_content_type() != "application/json" or charset not in ("utf-8", "utf8"):
+        raise ProblemError(415, "send the note as Content-Type: application/json, in UTF-8")
+    if content_encoding.strip().lower() != "identity":
+        raise ProblemError(415, "send the note without Content-Encoding")
+
+
+def read_text(body: bytes) -> str:
+    """The text of the note in a JSON body.
+
+    Raises:
+        ProblemError: 400 when the body is no unambiguous JSON, 422 when it is no note.
+    """
+    note = _read_json(body)
+    if not isinstance(note, dict):
+        raise ProblemError(422, 'the body must be an object: {"text": "..."}')
+    if "text" not in note:
+        raise ProblemError(422, 'the field "text" is missing')
+    if len(note) != 1:
+        raise ProblemError(422, 'the only field is "text"; remove the others')
+    text = note["text"]
+    if not isinstance(text, str):
+        raise ProblemError(422, '"text" must be a string')
+    if not text.strip():
+        raise ProblemError(422, '"text" must hold more than white space')
+    if "\x00" in text:
+        raise ProblemError(422, '"text" must not hold NUL')
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise ProblemError(422, '"text" must not hold a lone surrogate')
+    return text
+
+
+async def _read_body(request: Request) -> bytes:
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > LARGEST_BODY_BYTES:
+            raise ProblemError(413, f"the body must not be larger than {LARGEST_BODY_BYTES} bytes")
+    return bytes(body)
+
+
+def _read_json(body: bytes) -> Any:
+    try:
+        return json.loads(
+            body.decode("utf-8"), object_pairs_hook=_object_without_doubles, parse_constant=_refuse_constant
+        )
+    except UnicodeDecodeError:
+        raise ProblemError(400, "the body is not UTF-8") from None
+    except RecursionError:
+        raise ProblemError(400, "the body is nested too deeply") from None
+    except ValueError as error:
+        raise ProblemError(400, f"the body is not JSON: {error}") from None
+
+
+def _object_without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        raise ValueError("a name stands twice in one object")
+    return fields
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON number")

@@ -1,0 +1,32 @@
+"""The options: what a number on the command line of server and worker may be."""
+
+from __future__ import annotations
+
+from argparse import ArgumentTypeError
+from collections.abc import Callable
+
+LONGEST_SECONDS = 1_000_000.0
+LARGEST_COUNT = 2**31 - 1
+
+
+def whole_number(lowest: int, highest: int = LARGEST_COUNT) -> Callable[[str], int]:
+    """A parser of whole numbers from ``lowest`` to ``highest``, for argparse."""
+
+    def parse(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and len(text) <= 10 and lowest <= int(text) <= highest):
+            raise ArgumentTypeError(f"{text!r} is no whole number from {lowest} to {highest}")
+        return int(text)
+
+    return parse
+
+
+def seconds(text: str) -> float:
+    """A time in seconds from 0 to a million, for argparse."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    # Written so that NaN is refused too.
+    if not 0 <= value <= LONGEST_SECONDS:
+        raise ArgumentTypeError(f"{text!r} is no time in seconds from 0 to {LONGEST_SECONDS:.0f}")
+    return value

@@ -1,0 +1,148 @@
+"""The server: the notes API over HTTP.
+
+Usage: ``python -m arrowproof.service.server --db FILE [--host 127.0.0.1] [--port 8765] [--max-attempts 3]``
+
+Once it accepts connections it prints one JSON object on one line: ``ready`` (its URL; with ``--port 0`` the system
+chose the port), ``pid``, ``sqlite`` (the library's version) and ``journal_mode``.
+
+Exit status: 0 ended by SIGTERM; 2 refused: usage, database, address or hold point; 1 the database failed;
+130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import socket
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from types import FrameType
+
+import apsw
+import uvicorn
+
+from arrowproof.service.app import Settings, create_app
+from arrowproof.service.clock import system_clock
+from arrowproof.service.database import BUSY_SECONDS, SQLITE_VERSION, Database, open_database
+from arrowproof.service.hold import SERVER_POINTS, hold_from_environment
+from arrowproof.service.options import seconds, whole_number
+from arrowproof.service.pool import DatabasePool
+from arrowproof.service.refusal import BAD_USAGE, DATABASE_FAILED, RefusedError
+
+INTERRUPTED = 130
+_GRACE_SECONDS = 5
+
+
+class AnnouncedServer(uvicorn.Server):
+    """A server that prints a line once it accepts connections."""
+
+    def __init__(self, config: uvicorn.Config, announcement: str) -> None:
+        super().__init__(config)
+        self._announcement = announcement
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start to listen, and say so."""
+        await super().startup(sockets)
+        if self.started:
+            print(self._announcement, flush=True)  # noqa: T201 - a command's own output
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command; gives the exit status."""
+    options = _parser().parse_args(arguments)
+    signal.signal(signal.SIGTERM, _exit_quietly)
+    try:
+        _serve(options)
+    except RefusedError as error:
+        return _complain(str(error), BAD_USAGE)
+    except apsw.Error as error:
+        return _complain(f"the database failed: {type(error).__name__}: {error}", DATABASE_FAILED)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return 0
+
+
+def _exit_quietly(_: int, __: FrameType | None) -> None:
+    # Uvicorn catches the signal itself, ends its requests, and then raises it again for this handler.
+    sys.exit(0)
+
+
+def _serve(options: argparse.Namespace) -> None:
+    hold = hold_from_environment(os.environ, SERVER_POINTS)
+    with _listen(options.host, options.port) as listener:
+        open_another = partial(open_database, options.db, busy_seconds=options.busy_timeout)
+        first = open_another(create=True)
+        pool = DatabasePool(first, open_another)
+        try:
+            app = create_app(Settings(pool, options.max_attempts, system_clock, hold))
+            config = uvicorn.Config(
+                app,
+                http="h11",
+                ws="none",
+                lifespan="off",
+                log_level="warning",
+                timeout_graceful_shutdown=_GRACE_SECONDS,
+            )
+            AnnouncedServer(config, _announcement(listener, first)).run([listener])
+        finally:
+            pool.close()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """A listening socket; the system chooses the port when it is 0."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listener = socket.socket(family, kind, protocol)
+        try:
+            # Else the port of a server that has just ended cannot be used for a minute.
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+            listener.listen(socket.SOMAXCONN)
+        except BaseException:
+            listener.close()
+            raise
+    except (OSError, UnicodeError) as error:
+        raise RefusedError(f"cannot listen on {host!r}, port {port}: {error}; give another --host or --port") from error
+    return listener
+
+
+def _announcement(listener: socket.socket, database: Database) -> str:
+    host, port = listener.getsockname()[:2]
+    shown = f"[{host}]" if listener.family == socket.AF_INET6 else host
+    return json.dumps(
+        {
+            "ready": f"http://{shown}:{port}",
+            "pid": os.getpid(),
+            "sqlite": SQLITE_VERSION,
+            "journal_mode": database.journal_mode,
+        }
+    )
+
+
+def _complain(message: str, status: int) -> int:
+    sys.stderr.write(f"server: {message}\n")
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="arrowproof.service.server", description="Accept notes over HTTP.")
+    parser.add_argument("--db", type=Path, required=True, metavar="FILE", help="the database; made when missing")
+    parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (127.0.0.1)")
+    parser.add_argument("--port", type=whole_number(0, 65535), default=8765, metavar="N", help="0: any free one (8765)")
+    parser.add_argument(
+        "--max-attempts", type=whole_number(1), default=3, metavar="N", help="attempts at each new job, in all (3)"
+    )
+    parser.add_argument(
+        "--busy-timeout", type=seconds, default=BUSY_SECONDS, metavar="S", help="seconds to wait for a lock (5)"
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+-- What the worker reads and writes. Each UPDATE names the states that it may leave and the one that it enters.
+
+-- name: select_due_job
+-- The job that has waited longest. Read under the write lock, so that no other worker can take it as well.
+SELECT id, attempts, max_attempts
+FROM jobs
+WHERE status IN ('pending', 'retry_wait') AND next_run_at <= :now
+ORDER BY next_run_at, id
+LIMIT 1;
+
+-- name: count_attempt
+-- No transition: the state stays, the count grows. It is written ahead of the work, and outlives its failure.
+UPDATE jobs
+SET attempts = attempts + 1
+WHERE id = :job_id
+  AND status IN ('pending', 'retry_wait')
+  AND attempts < max_attempts;
+
+-- name: insert_history
+-- The work itself. No transition; UNIQUE job_id refuses a second row.
+INSERT INTO note_events (job_id, attempt, created_at)
+SELECT jobs.id, jobs.attempts, :now
+FROM jobs
+WHERE jobs.id = :job_id;
+
+-- name: complete_job
+-- Transitions: pending -> completed, retry_wait -> completed. Commits together with the history row.
+UPDATE jobs
+SET status = 'completed', next_run_at = NULL, last_error = NULL
+WHERE id = :job_id
+  AND status IN ('pending', 'retry_wait');
+
+-- name: retry_job
+-- Transitions: pending -> retry_wait, retry_wait -> retry_wait. Only while attempts are left.
+UPDATE jobs
+SET status = 'retry_wait', next_run_at = :next_run_at, last_error = :last_error
+WHERE id = :job_id
+  AND status IN ('pending', 'retry_wait')
+  AND attempts < max_attempts;
+
+-- name: fail_job
+-- Transitions: pending -> failed, retry_wait -> failed. Only when no attempt is left.
+UPDATE jobs
+SET status = 'failed', next_run_at = NULL, last_error = :last_error
+WHERE id = :job_id
+  AND status IN ('pending', 'retry_wait')
+  AND attempts = max_attempts;
+
+-- name: read_job_state
+-- Where a job stands and how many attempts it has left.
+SELECT status, max_attempts - attempts
+FROM jobs
+WHERE id = :job_id;

@@ -1,0 +1,119 @@
+"""The worker: a bounded run of looks for due jobs.
+
+Usage: ``python -m arrowproof.service.worker --db FILE --max-polls 5 --poll-interval 1 --retry-delay 1``
+
+The run ends at the first job that is completed or has failed for good, or after ``--max-polls`` looks. Each attempt is
+told on stderr as one JSON line. The last printed line, on stdout, is one JSON object: ``outcome`` (``completed``,
+``failed`` or ``retry_wait``: what the last attempt of this run came to; ``idle`` when it made none) and ``job_id``
+(null when idle). Idle does not mean that no job is waiting: it may not be due yet.
+
+Exit status: 0 the run ended, whatever its outcome; 1 the database failed; 2 refused: usage, database or hold point;
+130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import apsw
+
+from arrowproof.service.attempt import Attempt, AttemptLostError, Workbench, describe
+from arrowproof.service.clock import system_clock
+from arrowproof.service.database import BUSY_SECONDS, open_database
+from arrowproof.service.hold import WORKER_POINTS, hold_from_environment
+from arrowproof.service.options import seconds, whole_number
+from arrowproof.service.refusal import BAD_USAGE, DATABASE_FAILED, RefusedError
+
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """How long a run may be: looks in all, and the seconds between two of them."""
+
+    max_polls: int
+    poll_interval: float
+
+
+def run(workbench: Workbench, bounds: Bounds, tell: Callable[[Attempt], None]) -> Attempt | None:
+    """Look for due jobs until one is finished or the looks are used up; a look at a busy database counts.
+
+    Args:
+        workbench: Makes the attempts.
+        bounds: The run's length.
+        tell: Is given each attempt once it is committed.
+
+    Returns:
+        The last attempt of this run, or None when it made none.
+    """
+    last: Attempt | None = None
+    for poll in range(bounds.max_polls):
+        if poll:
+            time.sleep(bounds.poll_interval)
+        attempt = workbench.attempt()
+        if attempt is None:
+            continue
+        tell(attempt)
+        last = attempt
+        if attempt.outcome != "retry_wait":
+            break
+    return last
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command; gives the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        last = _work(options)
+    except RefusedError as error:
+        return _complain(str(error), BAD_USAGE)
+    except (apsw.Error, AttemptLostError) as error:
+        return _complain(f"the database failed: {describe(error)}", DATABASE_FAILED)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    outcome, job_id = (last.outcome, last.job_id) if last else ("idle", None)
+    sys.stdout.write(json.dumps({"outcome": outcome, "job_id": job_id}) + "\n")
+    return 0
+
+
+def _work(options: argparse.Namespace) -> Attempt | None:
+    hold = hold_from_environment(os.environ, WORKER_POINTS)
+    database = open_database(options.db, busy_seconds=options.busy_timeout)
+    try:
+        workbench = Workbench(database, system_clock, hold, options.retry_delay)
+        return run(workbench, Bounds(options.max_polls, options.poll_interval), _tell)
+    finally:
+        database.close()
+
+
+def _tell(attempt: Attempt) -> None:
+    line = {"job_id": attempt.job_id, "outcome": attempt.outcome, "error": attempt.error}
+    print(json.dumps(line), file=sys.stderr, flush=True)  # noqa: T201 - a command's own output
+
+
+def _complain(message: str, status: int) -> int:
+    sys.stderr.write(f"worker: {message}\n")
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="arrowproof.service.worker", description="Write the history of due notes.")
+    parser.add_argument("--db", type=Path, required=True, metavar="FILE", help="a database that the server made")
+    parser.add_argument("--max-polls", type=whole_number(1), default=5, metavar="N", help="looks in all (5)")
+    parser.add_argument("--poll-interval", type=seconds, default=1.0, metavar="S", help="seconds between looks (1)")
+    parser.add_argument("--retry-delay", type=seconds, default=1.0, metavar="S", help="seconds to the next attempt (1)")
+    parser.add_argument(
+        "--busy-timeout", type=seconds, default=BUSY_SECONDS, metavar="S", help="seconds to wait for a lock (5)"
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())
