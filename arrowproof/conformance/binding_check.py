@@ -1,0 +1,76 @@
+"""The check of a binding against a database: the table, its columns, and a key that names one row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import apsw
+import apsw.ext
+
+from arrowproof.conformance.rows import quote, state_expression, table_columns
+from arrowproof.errors import InputError
+from arrowproof.model.lifecycle import Binding
+
+
+def check_binding(connection: apsw.Connection, binding: Binding) -> None:
+    """Return when the binding fits the database.
+
+    Raises:
+        InputError: there is no such table (or it is a view or virtual), a column is missing, the key columns have no
+            unique index of their own, or ``state_sql`` is no single expression over the row.
+    """
+    tables = dict(connection.execute("SELECT name, type FROM pragma_table_list WHERE schema = 'main' ORDER BY name"))
+    kind = next((kind for name, kind in tables.items() if _folded(name) == binding.table.casefold()), None)
+    if kind is None:
+        own = [str(name) for name, kind in tables.items() if kind == "table" and not str(name).startswith("sqlite_")]
+        raise InputError(f"The database has no table {binding.table!r}. It has: {_names(own)}. Change $.binding.table.")
+    if kind != "table":
+        raise InputError(f"{binding.table!r} is a {kind}; row triggers need an ordinary table. Change $.binding.table.")
+    columns = table_columns(connection, binding.table)
+    known = {column.casefold() for column in columns}
+    wanted = [*binding.key, *binding.watch, *([binding.state] if binding.state is not None else [])]
+    missing = [column for column in wanted if column.casefold() not in known]
+    if missing:
+        raise InputError(
+            f"Table {binding.table!r} has no column {_names(missing)}. It has: {_names(columns)}. Change $.binding."
+        )
+    if not _is_unique(connection, binding):
+        raise InputError(
+            f"The key ({_names(binding.key)}) of {binding.table!r} does not name one row: no PRIMARY KEY or UNIQUE"
+            " index has exactly these columns. Change $.binding.key, or make the index."
+        )
+    if binding.state_sql is not None:
+        _check_expression(connection, binding, columns)
+
+
+def _is_unique(connection: apsw.Connection, binding: Binding) -> bool:
+    wanted = sorted(column.casefold() for column in binding.key)
+    primary = connection.execute("SELECT name FROM pragma_table_xinfo(?) WHERE pk > 0", (binding.table,)).fetchall()
+    if sorted(_folded(name) for (name,) in primary) == wanted:
+        return True
+    indexes = 'SELECT name FROM pragma_index_list(?) WHERE "unique" AND NOT partial'
+    for (index,) in connection.execute(indexes, (binding.table,)).fetchall():
+        columns = connection.execute("SELECT name FROM pragma_index_info(?)", (index,)).fetchall()
+        if sorted(_folded(name) for (name,) in columns) == wanted:
+            return True
+    return False
+
+
+def _folded(name: object) -> str:
+    # An index over an expression gives None for its name, which no column is called.
+    return "\0" if name is None else str(name).casefold()
+
+
+def _check_expression(connection: apsw.Connection, binding: Binding, columns: tuple[str, ...]) -> None:
+    expression = state_expression(binding, quote(binding.table), columns)
+    query = f"SELECT {expression} FROM {quote(binding.table)}"
+    try:
+        info = apsw.ext.query_info(connection, query)
+    except apsw.SQLError as error:
+        raise InputError(f"$.binding.state_sql is no expression over {binding.table!r}: {error}.") from error
+    if info.query_remaining is not None or not info.is_readonly:
+        raise InputError("$.binding.state_sql holds more than one expression; give the expression alone.")
+
+
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names))[:300]

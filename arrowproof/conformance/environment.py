@@ -1,0 +1,37 @@
+"""Where a proof runs: versions of Arrowproof, Python and SQLite, the platform, and what they mean for the database."""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+
+import apsw
+
+import arrowproof
+from arrowproof.conformance.rows import open_database
+from arrowproof.conformance.wal_reset import wal_reset_status
+from arrowproof.model.evidence import Environment
+
+__all__ = ["describe_environment", "wal_reset_status"]
+
+
+def describe_environment(database: Path) -> Environment:
+    """The environment of a proof on this database; ``journal_mode`` is what the file is in now.
+
+    ``database_version`` is the SQLite that the proof itself reads with; a service may bring another one.
+
+    Raises:
+        InputError: the file is missing or is no database.
+    """
+    with open_database(database) as connection:
+        mode = connection.pragma("journal_mode")
+    version = apsw.sqlite_lib_version()
+    return Environment(
+        arrowproof=arrowproof.__version__,
+        python=platform.python_version(),
+        platform=f"{platform.system()} {platform.machine()}",
+        database="SQLite",
+        database_version=version,
+        journal_mode=str(mode),
+        wal_reset=wal_reset_status(version),
+    )

@@ -1,0 +1,218 @@
+"""The tables and triggers of a journal, as SQL text for one binding. :mod:`arrowproof.conformance.journal` runs it.
+
+Two tables: the journal itself, and a shadow of the bound table (key, state, watched columns), by which an insert sees
+what it took the place of. Columns carry no type and no constraint: values keep their own type, and nothing here can
+conflict, since SQLite lends the conflict clause of the outer statement (``INSERT OR IGNORE``) to those of a trigger.
+
+SQLite fires the triggers of one event in the reverse order of their making. The trigger that marks rows which named
+the state is therefore made just before the one that records, and finds what that one wrote as the last row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from arrowproof.conformance.rows import quote, state_expression
+from arrowproof.model.lifecycle import Binding
+
+PREFIX = "arrowproof"
+
+
+@dataclass(frozen=True)
+class JournalSchema:
+    """The SQL of one binding's journal. ``columns`` are those of the bound table, needed by a ``state_sql`` alone."""
+
+    binding: Binding
+    columns: tuple[str, ...]
+
+    @property
+    def _journal(self) -> str:
+        return f"{PREFIX}_journal_{self.binding.table}"
+
+    @property
+    def _shadow(self) -> str:
+        return f"{PREFIX}_shadow_{self.binding.table}"
+
+    def _trigger(self, event: str) -> str:
+        return f"{PREFIX}_journal_{event}_{self.binding.table}"
+
+    @property
+    def _keys(self) -> list[str]:
+        return [f"key_{index}" for index in range(len(self.binding.key))]
+
+    @property
+    def _shadow_columns(self) -> list[str]:
+        return [*self._keys, "state", *(f"watched_{index}" for index in range(len(self.binding.watch)))]
+
+    @property
+    def _journal_columns(self) -> list[str]:
+        watched = range(len(self.binding.watch))
+        olds, news = [f"old_{index}" for index in watched], [f"new_{index}" for index in watched]
+        return ["operation", "kind", "old_state", "new_state", *self._keys, *olds, *news]
+
+    def texts(self) -> Mapping[tuple[str, str], str]:
+        """What ``sqlite_schema`` holds once the journal stands: the SQL of each (type, name)."""
+        tables = [(("table", self._journal), self._journal_ddl()), (("table", self._shadow), self._shadow_ddl())]
+        triggers = [(("trigger", self._trigger(event)), text) for event, text in self._triggers()]
+        return dict(tables + triggers)
+
+    def installation(self) -> Iterator[str]:
+        """Every statement of an installation, in order."""
+        yield self._journal_ddl()
+        yield self._shadow_ddl()
+        yield f"CREATE INDEX {quote(f'{self._shadow}_key')} ON {quote(self._shadow)} ({', '.join(self._keys)})"
+        yield self._remember("TRUE")
+        for _, text in self._triggers():
+            yield text
+
+    def removal(self) -> Iterator[str]:
+        """Every statement that takes the journal away; none fails when its object is gone already."""
+        for event, _ in self._triggers():
+            yield f"DROP TRIGGER IF EXISTS {quote(self._trigger(event))}"
+        yield f"DROP TABLE IF EXISTS {quote(self._shadow)}"
+        yield f"DROP TABLE IF EXISTS {quote(self._journal)}"
+
+    def rows(self) -> str:
+        """The query for journal rows after a given order (its one parameter)."""
+        columns = ", ".join(self._journal_columns)
+        return f'SELECT "order", {columns} FROM {quote(self._journal)} WHERE "order" > ? ORDER BY "order"'
+
+    def last_order(self) -> str:
+        """The query for the order of the last row; NULL when there is none."""
+        return f'SELECT max("order") FROM {quote(self._journal)}'
+
+    def _journal_ddl(self) -> str:
+        return f'CREATE TABLE {quote(self._journal)} ("order" INTEGER PRIMARY KEY, {", ".join(self._journal_columns)})'
+
+    def _shadow_ddl(self) -> str:
+        return f"CREATE TABLE {quote(self._shadow)} ({', '.join(self._shadow_columns)})"
+
+    def _triggers(self) -> Iterator[tuple[str, str]]:
+        table = quote(self.binding.table)
+        if self.binding.state is not None:
+            when = f"{self._same_key()} AND {self._same_state('OLD', 'NEW')}"
+            event = f"AFTER UPDATE OF {quote(self.binding.state)} ON {table} WHEN {when}"
+            yield "named", self._trigger_ddl("named", event, [self._mark_as_named()])
+        yield "update", self._trigger_ddl("update", f"AFTER UPDATE ON {table}", self._on_update())
+        yield "insert", self._trigger_ddl("insert", f"AFTER INSERT ON {table}", self._on_insert())
+        yield "delete", self._trigger_ddl("delete", f"AFTER DELETE ON {table}", self._on_delete())
+
+    def _trigger_ddl(self, name: str, event: str, body: Sequence[str]) -> str:
+        statements = "".join(f"  {statement};\n" for statement in body)
+        return f"CREATE TRIGGER {quote(self._trigger(name))} {event} BEGIN\n{statements}END"
+
+    def _mark_as_named(self) -> str:
+        journal = quote(self._journal)
+        return (
+            f'UPDATE {journal} SET kind = \'named\' WHERE "order" = (SELECT max("order") FROM {journal})'
+            f" AND kind = 'touched' AND {self._has_key('NEW')}"
+        )
+
+    def _on_update(self) -> list[str]:
+        moved = f"NOT ({self._same_key()})"
+        kind = f"CASE WHEN {self._same_state('OLD', 'NEW')} THEN 'touched' ELSE 'changed' END"
+        old, new = self._image("OLD"), self._image("NEW")
+        shadow = quote(self._shadow)
+        return [
+            self._record("'delete'", "'changed'", self._key("OLD"), old, None, moved),
+            f"DELETE FROM {shadow} WHERE {self._has_key('OLD')} AND {moved}",
+            *self._vanished(),
+            *self._arrived(moved),
+            self._refresh(),
+            # The last row of all, where the trigger that marks named states looks for it.
+            self._record("'update'", kind, self._key("NEW"), old, new, self._same_key()),
+        ]
+
+    def _refresh(self) -> str:
+        """An UPDATE, since a row that is not in the shadow yet is being inserted, and the insert will put it there."""
+        table = quote(self.binding.table)
+        columns = self._shadow_columns[len(self._keys) :]
+        now = f"SELECT {', '.join(self._image(table))} FROM {table} WHERE {self._is_row('NEW')}"
+        where = f"{self._has_key('NEW')} AND {self._same_key()}"
+        return f"UPDATE {quote(self._shadow)} SET ({', '.join(columns)}) = ({now}) WHERE {where}"
+
+    def _on_insert(self) -> list[str]:
+        return [*self._vanished(), *self._arrived("TRUE")]
+
+    def _on_delete(self) -> list[str]:
+        return [
+            self._record("'delete'", "'changed'", self._key("OLD"), self._image("OLD"), None, "TRUE"),
+            f"DELETE FROM {quote(self._shadow)} WHERE {self._has_key('OLD')}",
+        ]
+
+    def _vanished(self) -> list[str]:
+        """Rows of the shadow that the table no longer has: REPLACE took them without firing a trigger."""
+        table, shadow = quote(self.binding.table), quote(self._shadow)
+        columns = [f"{shadow}.{column}" for column in self._shadow_columns]
+        keys, image = columns[: len(self._keys)], columns[len(self._keys) :]
+        is_in_table = " AND ".join(
+            f"{shadow}.{column} IS {table}.{quote(name)}"
+            for column, name in zip(self._keys, self.binding.key, strict=True)
+        )
+        gone = f"NOT EXISTS (SELECT 1 FROM {table} WHERE {is_in_table})"
+        return [
+            self._record("'delete'", "'changed'", keys, image, None, gone, source=shadow),
+            f"DELETE FROM {shadow} WHERE {gone}",
+        ]
+
+    def _arrived(self, condition: str) -> list[str]:
+        """A row came under this key: into a free place, or by REPLACE into that of another."""
+        shadow, new, keys = quote(self._shadow), self._image("NEW"), self._key("NEW")
+        here = f"{self._has_key('NEW')} AND {condition}"
+        kind = f"CASE WHEN state IS {new[0]} THEN 'named' ELSE 'changed' END"
+        free = f"NOT EXISTS (SELECT 1 FROM {shadow} WHERE {self._has_key('NEW')}) AND {condition}"
+        return [
+            self._record("'insert'", "'changed'", keys, None, new, free),
+            self._record("'replace'", kind, keys, self._shadow_columns[len(keys) :], new, here, source=shadow),
+            f"DELETE FROM {shadow} WHERE {here}",
+            self._remember(f"{self._is_row('NEW')} AND {condition}"),
+        ]
+
+    def _record(
+        self,
+        operation: str,
+        kind: str,
+        keys: Sequence[str],
+        old: Sequence[str] | None,
+        new: Sequence[str] | None,
+        condition: str,
+        source: str | None = None,
+    ) -> str:
+        """An INSERT into the journal; ``old`` and ``new`` are images (state, then watched columns), None is no row."""
+        nothing = ["NULL"] * (1 + len(self.binding.watch))
+        old_state, *olds = old or nothing
+        new_state, *news = new or nothing
+        values = ", ".join([operation, kind, old_state, new_state, *keys, *olds, *news])
+        columns = ", ".join(self._journal_columns)
+        rows = f" FROM {source}" if source else ""
+        return f"INSERT INTO {quote(self._journal)} ({columns}) SELECT {values}{rows} WHERE {condition}"
+
+    def _remember(self, condition: str) -> str:
+        """An INSERT into the shadow of what the table holds; a nested trigger may have changed more than NEW says."""
+        table = quote(self.binding.table)
+        values = ", ".join([*self._key(table), *self._image(table)])
+        return f"INSERT INTO {quote(self._shadow)} SELECT {values} FROM {table} WHERE {condition}"
+
+    def _is_row(self, row: str) -> str:
+        """The condition on the bound table that finds the row which OLD or NEW stands for."""
+        pairs = zip(self._key(quote(self.binding.table)), self._key(row), strict=True)
+        return " AND ".join(f"{here} IS {there}" for here, there in pairs)
+
+    def _key(self, row: str) -> list[str]:
+        return [f"{row}.{quote(column)}" for column in self.binding.key]
+
+    def _image(self, row: str) -> list[str]:
+        state = state_expression(self.binding, row, self.columns)
+        return [state, *(f"{row}.{quote(column)}" for column in self.binding.watch)]
+
+    def _has_key(self, row: str) -> str:
+        # The column without a type stands left: its collation, BINARY, is the one that counts.
+        return " AND ".join(f"{mine} IS {theirs}" for mine, theirs in zip(self._keys, self._key(row), strict=True))
+
+    def _same_key(self) -> str:
+        pairs = zip(self._key("OLD"), self._key("NEW"), strict=True)
+        return " AND ".join(f"{old} IS {new} COLLATE BINARY" for old, new in pairs)
+
+    def _same_state(self, old: str, new: str) -> str:
+        return f"{self._image(old)[0]} IS {self._image(new)[0]} COLLATE BINARY"
