@@ -1,0 +1,207 @@
+"""The shipped JSON Schemas, and what they say about a document, in our words.
+
+jsonschema decides; :mod:`arrowproof.model.conformity` spares it the files that are plainly right. Each of its errors
+becomes one :class:`~arrowproof.errors.Problem` under a stable name:
+
+=====================  ===============================================================
+rule                   what is wrong
+=====================  ===============================================================
+unknown-field          a field that the format does not have
+missing-field          a field that the format needs is not there
+wrong-kind             a string where a number belongs, and so on
+wrong-format           ``format`` names another format or version
+not-one-of             a word that is not on the list
+too-short, too-long    a string outside its length; an array outside its size
+unreadable-text        a string of spaces or with control characters; a driver that is no ``module:Class``
+out-of-range           a number that is too small or too large
+repeated-entry         an entry that its array already has
+arrow-without-ends     an arrow or an accepted sneak path with neither ``from`` nor ``to``
+state-column           a binding with both or neither of ``state`` and ``state_sql``
+passing-value          a passing state with a ``value``: it is never stored
+=====================  ===============================================================
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from arrowproof.errors import Problem
+from arrowproof.model.conformity import surely_conforms
+from arrowproof.model.document import Document, path_text, short_json
+from arrowproof.model.scanner import JsonPath
+
+if TYPE_CHECKING:
+    from jsonschema import ValidationError
+
+MAX_PROBLEMS = 1000
+"""jsonschema is asked for so many errors at most: a file with more has one cause, not a thousand."""
+
+_SAID_ELSEWHERE = {
+    "transitions": "arrows",
+    "edges": "arrows",
+    "nodes": "states",
+    "name": "label",
+    "type": "kind",
+    "description": "note",
+    "source": "from",
+    "target": "to",
+    "trigger": "event",
+    "condition": "guard",
+    "action": "effect",
+    "final": "terminal",
+    "column": "state",
+    "primary_key": "key",
+}
+"""What other tools call our fields; used to say "did you mean" where the spelling is not near."""
+
+_KINDS = {
+    "object": "an object",
+    "array": "an array",
+    "string": "a string",
+    "boolean": "true or false",
+    "integer": "an integer",
+    "number": "a number",
+    "null": "null",
+}
+
+
+def schema_text(name: str) -> str:
+    """The text of a shipped schema: ``lifecycle`` or ``evidence``."""
+    return Path(__file__).with_name(f"{name}.schema.json").read_text(encoding="utf-8")
+
+
+@cache
+def load_schema(name: str) -> dict[str, Any]:
+    """A shipped schema as data: ``lifecycle`` or ``evidence``. Not to be changed."""
+    schema: dict[str, Any] = json.loads(schema_text(name))
+    return schema
+
+
+def check_schema(document: Document, name: str) -> tuple[Problem, ...]:
+    """What the schema ``name`` says is wrong with ``document``, in file order; empty when it conforms."""
+    schema = load_schema(name)
+    if surely_conforms(document.data, schema):
+        return ()
+    from jsonschema.validators import Draft202012Validator  # late: it costs 150 ms
+
+    errors = islice(Draft202012Validator(schema).iter_errors(document.data), MAX_PROBLEMS)
+    problems = {problem: None for error in errors for problem in _problems(document, error)}
+    return tuple(sorted(problems, key=lambda problem: (problem.line, problem.column)))
+
+
+def _problems(document: Document, error: ValidationError) -> Iterator[Problem]:
+    """One error of jsonschema as problems: one for each field that is unknown or missing, else one."""
+    path = tuple(error.absolute_path)
+    argument, instance, schema = _parts(error)
+    if error.validator == "additionalProperties":
+        known = list(schema["properties"])
+        for field in instance:
+            if field not in known:
+                yield _problem(
+                    document, (*path, field), "unknown-field", "unknown field", _nearest(field, known), field
+                )
+    elif error.validator == "required":
+        for field in argument:
+            if field not in instance:
+                yield _problem(document, path, "missing-field", f'the field "{field}" is missing', f'Add "{field}".')
+    else:
+        rule, message, fix = _explain(error)
+        if rule == "passing-value":
+            path = (*path, "value")  # a schema that is false leaves the path at the object
+        yield _problem(document, path, rule, message, fix, instance)
+
+
+def _parts(error: ValidationError) -> tuple[Any, Any, Any]:
+    """The keyword's argument, the value that breaks it and the schema that both stand in: plain JSON, whatever kind."""
+    return error.validator_value, error.instance, error.schema
+
+
+def _problem(document: Document, path: JsonPath, rule: str, message: str, fix: str, value: Any = None) -> Problem:
+    at_key = rule in ("unknown-field", "passing-value")
+    line, column = document.key_position(path) if at_key else document.position(path)
+    shown = None if isinstance(value, dict) or rule == "missing-field" else short_json(value)
+    return Problem(rule, path_text(path), line, column, message, fix, shown)
+
+
+def _nearest(field: str, known: Iterable[str]) -> str:
+    """The way out for an unknown field."""
+    from difflib import get_close_matches  # late: for wrong files only
+
+    known = list(known)
+    near = get_close_matches(field[:100].lower(), known, n=1) or [_SAID_ELSEWHERE.get(field.lower(), "")]
+    if near[0] in known:
+        return f'Did you mean "{near[0]}"?'
+    return f"Remove it; the fields here are {', '.join(name for name in known if name != '$schema')}."
+
+
+def _explain(error: ValidationError) -> tuple[str, str, str]:
+    """Rule, message and fix for one error."""
+    argument, instance, _ = _parts(error)
+    match str(error.validator):
+        case "type":
+            kinds = [argument] if isinstance(argument, str) else argument
+            wanted = " or ".join(_KINDS[kind] for kind in kinds)
+            leave = ", or leave the field out" if instance is None else ""
+            return "wrong-kind", f"expected {wanted}", f"Write {wanted}{leave}."
+        case "const":
+            fix = f'Write "{argument}"; if the file was made for a newer Arrowproof, update yours.'
+            return "wrong-format", "this version reads another format", fix
+        case "enum":
+            return "not-one-of", "not an allowed value", _allowed(instance, argument)
+        case "pattern":
+            return "unreadable-text", *_explain_pattern(error)
+        case "uniqueItems":
+            return "repeated-entry", "an entry stands here twice", "Remove the repeated entry."
+        case "anyOf":
+            fix = 'Give "from", "to" or both: without "from" a row is created, without "to" it is removed.'
+            return "arrow-without-ends", 'neither "from" nor "to" is given', fix
+        case "oneOf":
+            fix = 'Give "state", the column, or "state_sql", an expression over the row, and not both.'
+            return "state-column", 'exactly one of "state" and "state_sql" is needed', fix
+        case "None":  # the schema of "value" is false
+            fix = 'Remove "value", or give the state another kind.'
+            return "passing-value", "a passing state is never stored and has no value", fix
+        case _:
+            return _explain_bound(error)
+
+
+def _explain_bound(error: ValidationError) -> tuple[str, str, str]:
+    """Rule, message and fix where a length, size or number is outside its bound."""
+    argument, instance, _ = _parts(error)
+    match error.validator:
+        case "minLength":
+            return "too-short", "an empty string says nothing", "Write the text, or leave the field out."
+        case "minItems":
+            return "too-short", "an empty array", "Write at least one entry."
+        case "maxLength":
+            size = len(instance)
+            return "too-long", f"{size} characters, at most {argument} are allowed", "Shorten the text."
+        case "maxItems":
+            size = len(instance)
+            return "too-long", f"{size} entries, at most {argument} are allowed", "Split the file into several."
+        case _:
+            return "out-of-range", "the number is out of range", "Write an integer of at most 64 bits."
+
+
+def _explain_pattern(error: ValidationError) -> tuple[str, str]:
+    """Message and fix for a string that does not match its pattern."""
+    text = str(error.instance)
+    if "driver" in error.absolute_path:
+        return "no driver", 'Write "module:Class", such as "shop.proof:OrderDriver".'
+    if not text.strip():
+        return "a string of spaces says nothing", "Write the text, or leave the field out."
+    return "a control character in a text", "Remove it; a text is one line."
+
+
+def _allowed(value: Any, allowed: list[str]) -> str:
+    """The way out for a word that is not on the list."""
+    from difflib import get_close_matches  # late: for wrong files only
+
+    near = get_close_matches(str(value)[:100].lower(), allowed, n=1)
+    hint = f'Did you mean "{near[0]}"? ' if near else ""
+    return f"{hint}Allowed: {', '.join(allowed)}."
