@@ -24,6 +24,10 @@ class AttemptLostError(Exception):
     """A statement of an attempt left the job as it was, although the job was selected as due under the write lock."""
 
 
+class WriteLockBusyError(Exception):
+    """Another process kept the write lock for the whole busy timeout; nothing was looked at."""
+
+
 @dataclass(frozen=True)
 class Attempt:
     """What an attempt came to: ``completed``, ``retry_wait`` or ``failed``; ``error`` is None when completed."""
@@ -49,11 +53,14 @@ class Workbench:
         """Make one attempt at the job that has waited longest; None when no job is due.
 
         Raises:
-            apsw.BusyError: another process kept the write lock; no attempt was made.
+            WriteLockBusyError: no attempt was made, another process kept the write lock.
             apsw.Error: the attempt was made, and the database took no record of it either.
             AttemptLostError: likewise, without an error of SQLite (a trigger ignores the update, for example).
         """
-        self.database.rows("begin")
+        try:
+            self.database.rows("begin")
+        except apsw.BusyError as error:
+            raise WriteLockBusyError(str(error)) from error
         self.hold.at("after-begin")
         due = self.database.row("select_due_job", now=timestamp(self.clock()))
         self.hold.at("after-select")

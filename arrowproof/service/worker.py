@@ -18,13 +18,13 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import apsw
 
-from arrowproof.service.attempt import Attempt, AttemptLostError, Workbench, describe
+from arrowproof.service.attempt import Attempt, AttemptLostError, Workbench, WriteLockBusyError, describe
 from arrowproof.service.clock import system_clock
 from arrowproof.service.database import BUSY_SECONDS, open_database
 from arrowproof.service.hold import WORKER_POINTS, hold_from_environment
@@ -42,13 +42,13 @@ class Bounds:
     poll_interval: float
 
 
-def run(workbench: Workbench, bounds: Bounds, tell: Callable[[Attempt], None]) -> Attempt | None:
+def run(workbench: Workbench, bounds: Bounds, tell: Callable[[Mapping[str, object]], None]) -> Attempt | None:
     """Look for due jobs until one is finished or the looks are used up; a look at a busy database counts.
 
     Args:
         workbench: Makes the attempts.
         bounds: The run's length.
-        tell: Is given each attempt once it is committed.
+        tell: Is given each attempt once it is committed, and each look that found the database busy.
 
     Returns:
         The last attempt of this run, or None when it made none.
@@ -57,10 +57,14 @@ def run(workbench: Workbench, bounds: Bounds, tell: Callable[[Attempt], None]) -
     for poll in range(bounds.max_polls):
         if poll:
             time.sleep(bounds.poll_interval)
-        attempt = workbench.attempt()
+        try:
+            attempt = workbench.attempt()
+        except WriteLockBusyError as error:
+            tell({"busy": str(error)})
+            continue
         if attempt is None:
             continue
-        tell(attempt)
+        tell(asdict(attempt))
         last = attempt
         if attempt.outcome != "retry_wait":
             break
@@ -93,8 +97,7 @@ def _work(options: argparse.Namespace) -> Attempt | None:
         database.close()
 
 
-def _tell(attempt: Attempt) -> None:
-    line = {"job_id": attempt.job_id, "outcome": attempt.outcome, "error": attempt.error}
+def _tell(line: Mapping[str, object]) -> None:
     print(json.dumps(line), file=sys.stderr, flush=True)  # noqa: T201 - a command's own output
 
 

@@ -1,0 +1,216 @@
+"""Real servers and workers on a database of their own, and SQL beside them.
+
+Processes write their output to files that stay in the test's folder. Every wait is for a signal (a line, a file, an
+exit) with a deadline that fails loudly, and every process is ended by its own process id.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import apsw
+import httpx
+import pytest
+
+DEADLINE_SECONDS = 20.0
+
+
+def wait_until(holds: Callable[[], Any], what: str) -> None:
+    """Wait for a signal; look every few milliseconds and fail at the deadline."""
+    deadline = time.monotonic() + DEADLINE_SECONDS
+    while not holds():
+        if time.monotonic() > deadline:
+            pytest.fail(f"did not come within {DEADLINE_SECONDS} s: {what}")
+        time.sleep(0.005)
+
+
+class Service:
+    """One process of the service, its output in files."""
+
+    def __init__(self, module: str, arguments: list[str], folder: Path, hold: str | None = None, **options: Any):
+        number = len(list(folder.glob("*.stdout")))
+        self.name = f"{number}-{module}"
+        self.stdout_file = folder / f"{self.name}.stdout"
+        self.stderr_file = folder / f"{self.name}.stderr"
+        environment = {key: value for key, value in os.environ.items() if key != "NOTES_HOLD"}
+        if hold is not None:
+            environment["NOTES_HOLD"] = hold
+        command = [sys.executable, "-m", f"arrowproof.service.{module}", *arguments]
+        with self.stdout_file.open("wb") as stdout, self.stderr_file.open("wb") as stderr:
+            self.process = subprocess.Popen(command, stdout=stdout, stderr=stderr, env=environment, **options)
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    @property
+    def stdout(self) -> str:
+        return self.stdout_file.read_text()
+
+    @property
+    def stderr(self) -> str:
+        return self.stderr_file.read_text()
+
+    def exit_status(self) -> int:
+        try:
+            return self.process.wait(DEADLINE_SECONDS)
+        except subprocess.TimeoutExpired:
+            pytest.fail(f"{self.name} did not end: {self.stdout} {self.stderr}")
+
+    def outcome(self) -> dict[str, Any]:
+        """The last printed line of a worker that ended well."""
+        assert self.exit_status() == 0, self.stderr
+        return json.loads(self.stdout.splitlines()[-1])
+
+    def kill(self) -> None:
+        self.process.kill()
+        assert self.exit_status() == -9
+
+
+class Server(Service):
+    """A server that is ready, and a client that speaks to it."""
+
+    def __init__(self, arguments: list[str], folder: Path, hold: str | None = None):
+        super().__init__("server", ["--port", "0", *arguments], folder, hold)
+        try:
+            wait_until(lambda: self.stdout.endswith("\n") or self.process.poll() is not None, "the ready line")
+            assert self.process.poll() is None, self.stderr
+        except BaseException:
+            self.process.kill()
+            self.process.wait()
+            raise
+        self.ready = json.loads(self.stdout)
+        self.client = httpx.Client(base_url=self.ready["ready"], timeout=DEADLINE_SECONDS, trust_env=False)
+
+    def post(self, key: str, text: str) -> httpx.Response:
+        return self.client.post("/notes", headers={"Idempotency-Key": key}, json={"text": text})
+
+    def accept(self, key: str = "key", text: str = "text") -> dict[str, Any]:
+        response = self.post(key, text)
+        assert response.status_code == 202, response.text
+        return response.json()
+
+    def job(self, job_id: int) -> dict[str, Any]:
+        response = self.client.get(f"/jobs/{job_id}")
+        assert response.status_code == 200, response.text
+        return response.json()
+
+    def note(self, note_id: int) -> dict[str, Any]:
+        response = self.client.get(f"/notes/{note_id}")
+        assert response.status_code == 200, response.text
+        return response.json()
+
+
+class Notes:
+    """A notes database in a folder, and the processes that work on it."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.database = folder / "finale.sqlite3"
+        self.holds = folder / "holds"
+        self.holds.mkdir()
+        self._processes: list[Service] = []
+
+    def server(self, *arguments: str, hold: str | None = None, db: Path | None = None) -> Server:
+        server = Server(["--db", str(db or self.database), *arguments], self.folder, self._hold(hold))
+        self._processes.append(server)
+        return server
+
+    def refused_server(self, *arguments: str, db: Path | None = None, **options: Any) -> Service:
+        return self._start("server", ["--port", "0", "--db", str(db or self.database), *arguments], **options)
+
+    def worker(self, *arguments: str, hold: str | None = None, db: Path | None = None, **options: Any) -> Service:
+        quick = ["--max-polls", "1", "--poll-interval", "0.05", "--retry-delay", "0"]
+        every = ["--db", str(db or self.database), *quick, *arguments]
+        return self._start("worker", every, hold=self._hold(hold), **options)
+
+    def _start(self, module: str, arguments: list[str], **options: Any) -> Service:
+        process = Service(module, arguments, self.folder, **options)
+        self._processes.append(process)
+        return process
+
+    def _hold(self, point: str | None) -> str | None:
+        return None if point is None else f"{point}:{self.holds}"
+
+    def held(self, point: str) -> dict[str, Any]:
+        """Wait for the signal of a held process and read it."""
+        signal = self.holds / f"{point}.held"
+        wait_until(signal.exists, signal.name)
+        return json.loads(signal.read_text())
+
+    def release(self, point: str) -> None:
+        (self.holds / f"{point}.release").touch()
+
+    def wait_until_open(self, process: Service) -> None:
+        """Wait until a process has opened the database's WAL index, which comes with its first statement."""
+        files = Path(f"/proc/{process.pid}/fd")
+        index = Path(f"{self.database}-shm")
+        wait_until(lambda: any(file.resolve() == index for file in files.iterdir()), f"{process.name} opens {index}")
+
+    def sql(self, statement: str) -> list[tuple[Any, ...]]:
+        """Run SQL beside the service, on a connection of its own."""
+        connection = apsw.Connection(str(self.database), flags=apsw.SQLITE_OPEN_READWRITE)
+        try:
+            connection.set_busy_timeout(5000)
+            return list(connection.execute(statement))
+        finally:
+            connection.close()
+
+    def refuse_history(self, action: str = "ABORT") -> None:
+        """Put in the fault: no history row can be written."""
+        self.sql(
+            f"CREATE TRIGGER fault BEFORE INSERT ON note_events BEGIN SELECT RAISE({action}, 'no history today'); END"
+        )
+
+    def allow_history(self) -> None:
+        """Take the fault out."""
+        self.sql("DROP TRIGGER fault")
+
+    def end(self) -> None:
+        for process in self._processes:
+            if isinstance(process, Server):
+                process.client.close()
+            if process.process.poll() is None:
+                process.process.kill()
+            process.process.wait()
+
+
+def snapshot(folder: Path) -> dict[str, tuple[str, int]]:
+    """Every database file in a folder with the SHA-256 of its bytes and the time of its last change."""
+    return {
+        file.name: (sha256(file.read_bytes()).hexdigest(), file.stat().st_mtime_ns)
+        for file in sorted(folder.iterdir())
+        if file.is_file() and file.suffix not in (".stdout", ".stderr")
+    }
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Iterator[Notes]:
+    """A fresh database path and what runs on it."""
+    service = Notes(tmp_path)
+    yield service
+    service.end()
+
+
+@pytest.fixture
+def fingerprint(tmp_path: Path) -> Callable[[], dict[str, tuple[str, int]]]:
+    """Says what the test's folder holds, byte for byte."""
+    return lambda: snapshot(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def shared_server() -> Iterator[Server]:
+    """One server for the tests of a module that only speak HTTP."""
+    with tempfile.TemporaryDirectory() as folder:
+        service = Notes(Path(folder))
+        yield service.server("--max-attempts", "3")
+        service.end()
