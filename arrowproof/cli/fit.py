@@ -1,0 +1,47 @@
+"""``arrowproof fit``: does the page fit the screen?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from arrowproof.cli.output import json_option, printable, progress_bar
+from arrowproof.errors import DOES_NOT_HOLD, HOLDS
+
+
+@click.command()
+@click.argument("pages", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="OUT.html...")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("arrowproof-out/fit"),
+    show_default=True,
+    help="Where the screenshots, the contact sheet and the receipt go.",
+)
+@json_option
+def command(pages: tuple[Path, ...], out: Path, as_json: bool) -> int:
+    """Open each page in Chromium at four sizes, light and dark: 8 checks and 8 screenshots a page.
+
+    A page fits when nothing scrolls, no text is clipped, too small or too faint, no label overlaps anything, no
+    request leaves the page and the console is quiet.
+
+    \b
+    Example:
+      arrowproof fit lifecycle.html
+    """
+    from arrowproof.render.fit import check_pages
+
+    with progress_bar() as progress:
+        report = check_pages(pages, out, progress)
+    if as_json:
+        click.echo(report.receipt.read_text(encoding="utf-8"), nl=False)
+        return HOLDS if report.fits else DOES_NOT_HOLD
+    for page in report.pages:
+        held = sum(check.fits for check in page.checks)
+        verdict = "fits" if page.fits else "does not fit"
+        click.echo(printable(f"{page.page} {verdict}: {held} of {len(page.checks)} checks hold"))
+        for failure in page.all_failures:
+            click.echo(printable(f"  {failure}"))
+    click.echo(f"receipt {printable(str(report.receipt))}")
+    return HOLDS if report.fits else DOES_NOT_HOLD

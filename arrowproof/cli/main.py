@@ -1,0 +1,115 @@
+"""The command group, and the one place where an error becomes a message and an exit status.
+
+Commands are imported when they are called, so that ``arrowproof render`` does not pay for the service's libraries.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+
+import click
+
+from arrowproof import __version__
+from arrowproof.cli.output import emit_error
+from arrowproof.errors import HOLDS, INTERNAL, INTERRUPTED, ArrowproofError
+
+COMMANDS = {
+    "init": "arrowproof.cli.init",
+    "lint": "arrowproof.cli.lint",
+    "render": "arrowproof.cli.render",
+    "fit": "arrowproof.cli.fit",
+    "view": "arrowproof.cli.view",
+    "sql": "arrowproof.cli.sql",
+    "prove": "arrowproof.cli.prove",
+    "doctor": "arrowproof.cli.doctor",
+    "completion": "arrowproof.cli.completion",
+}
+"""Each command and the module that holds it as ``command``, in the order of their use."""
+
+EPILOG = """\b
+Exit status: 0 holds; 1 does not hold, with a written verdict; 2 the input is
+wrong; 3 the environment lacks something; 4 an internal error; 130 interrupted.
+
+\b
+Start here:
+  arrowproof init                 write a starter lifecycle.json
+  arrowproof view                 draw it, and redraw it at every save
+  arrowproof prove notes          prove the bundled service
+"""
+
+
+class LateGroup(click.Group):
+    """A group that imports a command's module only when the command is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - the signature is click's
+        """The command names in the order of their use."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The command, imported now, or None for an unknown name."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(COMMANDS[cmd_name]).command
+        return command
+
+
+@click.group(
+    cls=LateGroup,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, prog_name="arrowproof")
+def cli() -> None:
+    """Keep a state diagram true: draw a row's lifecycle as one page, and prove it against the running service.
+
+    MODEL is a lifecycle file; without it, lifecycle.json in the current folder is taken. The word `notes` means the
+    lifecycle of the bundled notes service.
+    """
+
+
+def run(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit with the status that :mod:`arrowproof.errors` lists."""
+    sys.exit(status_of(arguments))
+
+
+def status_of(arguments: list[str] | None = None) -> int:
+    """Run the command line; return its exit status."""
+    given = sys.argv[1:] if arguments is None else arguments
+    as_json = "--json" in given
+    try:
+        result = cli.main(args=arguments, prog_name="arrowproof", standalone_mode=False)
+        return result if isinstance(result, int) else HOLDS
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("\ninterrupted", err=True)
+        return INTERRUPTED
+    except ArrowproofError as error:
+        emit_error(error, as_json=as_json)
+        return error.exit_status
+    except BrokenPipeError:
+        # The reader of our output has gone; keep Python from complaining while it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return HOLDS
+    except Exception as error:
+        _report_bug(error)
+        return INTERNAL
+
+
+def _report_bug(error: Exception) -> None:
+    """Say that this is our mistake, where it is, and what to send us."""
+    click.echo(f"internal error: {type(error).__name__}: {error}", err=True)
+    if os.environ.get("ARROWPROOF_DEBUG"):
+        click.echo("".join(traceback.format_exception(error)), err=True)
+        return
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    click.echo(f"  in {last.name}, {last.filename}:{last.lineno}, arrowproof {__version__}", err=True)
+    click.echo(
+        "This is a bug in Arrowproof, not in your input. Run the same command with ARROWPROOF_DEBUG=1 and send the"
+        " trace to the project's issue tracker.",
+        err=True,
+    )

@@ -1,0 +1,149 @@
+"""What the commands share: the MODEL argument, ``--json``, safe writing, and progress.
+
+With ``--json`` one object stands on standard output and everything else goes to standard error.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from arrowproof.errors import ArrowproofError, InputError, ModelError
+
+BUNDLED = "notes"
+"""The word that means the bundled service's lifecycle wherever a command takes MODEL."""
+
+DEFAULT_MODEL = "lifecycle.json"
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how many steps are done, and how many there are."""
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def model_argument(command: Command) -> Command:
+    """The optional MODEL argument."""
+    return click.argument("model", required=False, default=DEFAULT_MODEL, metavar="[MODEL]")(command)
+
+
+def json_option(command: Command) -> Command:
+    """The ``--json`` flag."""
+    return click.option("as_json", "--json", is_flag=True, help="One JSON object on standard output.")(command)
+
+
+def model_path(model: str) -> Path:
+    """The lifecycle file that MODEL means.
+
+    Raises:
+        InputError: MODEL was left out and the current folder has no lifecycle.json.
+    """
+    if model == BUNDLED and not Path(model).exists():
+        with as_file(files("arrowproof") / "service" / "notes-job.lifecycle.json") as path:
+            return path
+    path = Path(model)
+    if model == DEFAULT_MODEL and not path.exists():
+        raise InputError(
+            f"there is no {DEFAULT_MODEL} in this folder. Name a lifecycle file, write a starter with"
+            f" `arrowproof init`, or take the bundled one: `{BUNDLED}`"
+        )
+    return path
+
+
+def emit_json(format_name: str, verdict: str, content: Mapping[str, object]) -> None:
+    """Print the one JSON object of a command."""
+    click.echo(json.dumps({"format": format_name, "verdict": verdict, **content}, ensure_ascii=False, indent=2))
+
+
+def emit_error(error: ArrowproofError, *, as_json: bool) -> None:
+    """Print an error for people on standard error and, with ``--json``, as an object on standard output."""
+    click.echo(f"error: {printable(str(error))}", err=True)
+    if as_json:
+        problems = [vars(problem) for problem in error.problems] if isinstance(error, ModelError) else []
+        content = {"status": error.exit_status, "message": str(error), "problems": problems}
+        emit_json("arrowproof.error/1", "error", content)
+
+
+def printable(text: str) -> str:
+    """The text with control characters made visible, so that a label cannot steer the terminal."""
+    return "".join(char if char.isprintable() or char == "\n" else f"\\x{ord(char):02x}" for char in text)
+
+
+def write_file(path: Path, content: str, *, is_ours: Callable[[bytes], bool] | None, force: bool = False) -> None:
+    """Write a text file whole or not at all.
+
+    ``is_ours`` looks at the first 4096 bytes of a file that is there and says whether it may be replaced.
+
+    Raises:
+        InputError: the file is there and is not ours, or it cannot be written.
+    """
+    try:
+        if path.is_dir():
+            raise InputError(f"{path} is a folder. Name a file")
+        if path.exists() and not force and not (is_ours is not None and is_ours(path.read_bytes()[:4096])):
+            raise InputError(f"{path} is there and was not made by this command. Name another file, or add --force")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
+                stream.write(content)
+            Path(temporary).chmod(0o666 & ~_umask())
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+@contextmanager
+def progress_bar() -> Iterator[Progress]:
+    """A progress line on standard error: one that moves on a terminal, one line for each new task elsewhere."""
+    if sys.stderr.isatty():
+        with _moving_bar() as progress:
+            yield progress
+        return
+    seen: set[str] = set()
+
+    def say(task: str, _done: int, total: int) -> None:
+        name = task.split(":")[0]
+        if name not in seen:
+            seen.add(name)
+            click.echo(f"{printable(name)} ({total})" if total else printable(name), err=True)
+
+    yield say
+
+
+@contextmanager
+def _moving_bar() -> Iterator[Progress]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task_id = bar.add_task("", total=None)
+
+        def show(task: str, done: int, total: int) -> None:
+            bar.update(task_id, description=printable(task), completed=done, total=total or None)
+
+        yield show

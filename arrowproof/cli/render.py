@@ -1,0 +1,56 @@
+"""``arrowproof render``: the page."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from arrowproof.cli.output import emit_json, json_option, model_argument, model_path, printable, write_file
+from arrowproof.errors import HOLDS
+from arrowproof.model.loader import load_lifecycle
+from arrowproof.render.layout import layout_lifecycle
+from arrowproof.render.page import GENERATOR, render_page
+
+
+def is_page(head: bytes) -> bool:
+    """Whether a file starts like a page that this command made."""
+    return GENERATOR.encode() in head
+
+
+@click.command()
+@model_argument
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="The page; the model's id with .html when left out."
+)
+@click.option("--force", is_flag=True, help="Replace a file that is there even if it is no page of ours.")
+@json_option
+def command(model: str, output: Path | None, force: bool, as_json: bool) -> int:
+    """Draw the lifecycle file MODEL as one self-contained HTML page: no request, light and dark, fits the screen.
+
+    \b
+    Example:
+      arrowproof render lifecycle.json -o lifecycle.html
+    """
+    lifecycle = load_lifecycle(model_path(model))
+    drawing = layout_lifecycle(lifecycle)
+    page = render_page(lifecycle, drawing)
+    path = output or Path(f"{_file_name(lifecycle.id)}.html")
+    write_file(path, page, is_ours=is_page, force=force)
+    if as_json:
+        from arrowproof.render.quality import measure_drawing
+
+        sha256 = hashlib.sha256(page.encode()).hexdigest()
+        quality = asdict(measure_drawing(drawing))
+        emit_json("arrowproof.render/1", "written", {"page": str(path), "sha256": sha256, "layout": quality})
+    else:
+        click.echo(f"wrote {printable(str(path))} ({len(page.encode()) / 1000:.0f} kB)")
+    return HOLDS
+
+
+def _file_name(model_id: str) -> str:
+    """The model's id as a plain file name."""
+    kept = "".join(char if char.isalnum() or char in "-_." else "-" for char in model_id)
+    return kept.strip(".-")[:80] or "lifecycle"

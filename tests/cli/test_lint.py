@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import json
+
+WARNED = {
+    "format": "arrowproof.lifecycle/1",
+    "id": "two",
+    "title": "Two",
+    "states": [{"id": "open", "kind": "active"}, {"id": "stuck", "kind": "active"}],
+    "arrows": [
+        {"id": "make", "to": "open", "event": "POST"},
+        {"id": "jam", "from": "open", "to": "stuck", "event": "jam"},
+    ],
+}
+
+
+def test_the_bundled_lifecycle_lints_strictly(arrowproof):
+    result = arrowproof("lint", "notes", "--strict")
+    assert (result.status, result.out) == (0, "notes-job holds: 5 states, 6 arrows, 7 transitions\n")
+
+
+def test_a_warning_is_shown_and_passes(arrowproof, tmp_path):
+    (tmp_path / "lifecycle.json").write_text(json.dumps(WARNED))
+    result = arrowproof("lint")
+    assert result.status == 0
+    assert "dead-end" in result.err
+    assert result.out == "two holds: 2 states, 2 arrows, 2 transitions, 1 warning\n"
+
+
+def test_a_warning_fails_with_strict_and_a_written_verdict(arrowproof, tmp_path):
+    (tmp_path / "lifecycle.json").write_text(json.dumps(WARNED))
+    result = arrowproof("lint", "--strict", "--json")
+    assert result.status == 1
+    said = json.loads(result.out)
+    assert said["verdict"] == "does not hold"
+    assert [problem["rule"] for problem in said["problems"]] == ["dead-end"]
+
+
+def test_an_error_is_wrong_input_with_line_and_column(arrowproof, tmp_path):
+    broken = {**WARNED, "arrows": [{"id": "make", "to": "opne"}]}
+    (tmp_path / "lifecycle.json").write_text(json.dumps(broken, indent=1))
+    result = arrowproof("lint")
+    assert result.status == 2
+    assert "lifecycle.json:" in result.err
+    assert "opne" in result.err
+
+
+def test_control_characters_of_a_model_do_not_reach_the_terminal(arrowproof, tmp_path):
+    hostile = {**WARNED, "id": "x\x1b[31m"}
+    (tmp_path / "lifecycle.json").write_text(json.dumps(hostile))
+    result = arrowproof("lint")
+    assert "\x1b" not in result.out + result.err

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from arrowproof import __version__
+from arrowproof.cli import main as cli_main
+from arrowproof.errors import INTERNAL, INTERRUPTED
+
+
+def test_the_version_is_the_packages(arrowproof):
+    result = arrowproof("--version")
+    assert (result.status, result.out) == (0, f"arrowproof, version {__version__}\n")
+
+
+def test_help_lists_every_command_and_the_exit_statuses(arrowproof):
+    result = arrowproof("--help")
+    assert result.status == 0
+    for name in cli_main.COMMANDS:
+        assert f"\n  {name} " in result.out
+    assert "130 interrupted" in result.out
+
+
+@pytest.mark.parametrize("name", cli_main.COMMANDS)
+def test_every_command_has_help_with_an_example(arrowproof, name):
+    result = arrowproof(name, "--help")
+    assert result.status == 0
+    assert "Example:\n" in result.out
+
+
+def test_an_unknown_command_is_wrong_input_and_names_itself(arrowproof):
+    result = arrowproof("rendre")
+    assert result.status == 2
+    assert "rendre" in result.err
+
+
+def test_without_a_model_the_message_says_the_three_ways_out(arrowproof):
+    result = arrowproof("lint")
+    assert result.status == 2
+    assert "no lifecycle.json" in result.err
+    assert "arrowproof init" in result.err
+    assert "`notes`" in result.err
+
+
+def test_an_error_with_json_is_one_object_on_standard_output(arrowproof):
+    result = arrowproof("lint", "nowhere.json", "--json")
+    assert result.status == 2
+    said = json.loads(result.out)
+    assert (said["format"], said["verdict"], said["status"]) == ("arrowproof.error/1", "error", 2)
+    assert "nowhere.json" in said["message"]
+
+
+def test_a_models_problems_stand_in_the_json_error_with_their_places(arrowproof, tmp_path):
+    (tmp_path / "lifecycle.json").write_text('{"format": "arrowproof.lifecycle/1", "id": 7}')
+    result = arrowproof("lint", "--json")
+    assert result.status == 2
+    problems = json.loads(result.out)["problems"]
+    assert {problem["path"] for problem in problems} >= {"$.id"}
+    assert all(problem["line"] == 1 and problem["fix"] for problem in problems)
+
+
+def test_a_bug_is_exit_4_and_says_how_to_report_it(monkeypatch, capsys):
+    def broken(**_: object) -> None:
+        raise RuntimeError("the impossible")
+
+    monkeypatch.setattr(cli_main.cli, "main", broken)
+    assert cli_main.status_of(["lint"]) == INTERNAL
+    said = capsys.readouterr().err
+    assert "the impossible" in said
+    assert "issue tracker" in said
+
+
+def test_ctrl_c_is_exit_130_without_a_trace(monkeypatch, capsys):
+    def interrupted(**_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli_main.cli, "main", interrupted)
+    assert cli_main.status_of(["lint"]) == INTERRUPTED
+    assert capsys.readouterr().err == "\ninterrupted\n"
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path):
+    command = f"{sys.executable} -m arrowproof completion bash | true"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=tmp_path, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_render_does_not_pay_for_the_service_the_browser_or_the_sql_parser(tmp_path):
+    code = (
+        "import sys; from arrowproof.cli.main import status_of; "
+        f"assert status_of(['render', 'notes', '-o', {str(tmp_path / 'page.html')!r}]) == 0; "
+        "heavy = {'fastapi', 'uvicorn', 'playwright', 'sqlglot', 'apsw', 'PIL', 'httpx', 'rich', 'fontTools'}; "
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts_are_printed_for_each_shell(shell):
+    result = CliRunner().invoke(cli_main.cli, ["completion", shell])
+    assert result.exit_code == 0
+    assert "_ARROWPROOF_COMPLETE" in result.output
+
+
+def test_completion_knows_the_commands(arrowproof):
+    env = {"_ARROWPROOF_COMPLETE": "bash_complete", "COMP_WORDS": "arrowproof re", "COMP_CWORD": "1"}
+    assert "render" in arrowproof(env=env, cwd=Path("/")).out

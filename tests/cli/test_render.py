@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import json
+
+
+def test_render_writes_one_page_and_replaces_its_own(arrowproof, tmp_path):
+    first = arrowproof("render", "notes", "-o", "page.html")
+    assert first.status == 0
+    page = (tmp_path / "page.html").read_bytes()
+    assert arrowproof("render", "notes", "-o", "page.html").status == 0
+    assert (tmp_path / "page.html").read_bytes() == page
+
+
+def test_render_without_an_output_names_the_page_after_the_model(arrowproof, tmp_path):
+    assert arrowproof("render", "notes").status == 0
+    assert (tmp_path / "notes-job.html").exists()
+
+
+def test_render_never_replaces_a_file_that_it_did_not_make(arrowproof, tmp_path):
+    arrowproof("init")
+    before = (tmp_path / "lifecycle.json").read_bytes()
+    result = arrowproof("render", "-o", "lifecycle.json")
+    assert result.status == 2
+    assert "--force" in result.err
+    assert (tmp_path / "lifecycle.json").read_bytes() == before
+
+
+def test_render_into_a_folder_is_refused(arrowproof, tmp_path):
+    result = arrowproof("render", "notes", "-o", str(tmp_path))
+    assert result.status == 2
+    assert "is a folder" in result.err
+
+
+def test_render_json_reports_the_pages_hash_and_the_layouts_quality(arrowproof):
+    result = arrowproof("render", "notes", "-o", "page.html", "--json")
+    said = json.loads(result.out)
+    assert said["format"] == "arrowproof.render/1"
+    assert len(said["sha256"]) == 64
+    assert said["layout"]["crossings"] == 0
+
+
+def test_a_broken_model_writes_no_page(arrowproof, tmp_path):
+    (tmp_path / "lifecycle.json").write_text("{")
+    result = arrowproof("render", "-o", "page.html")
+    assert result.status == 2
+    assert not (tmp_path / "page.html").exists()
