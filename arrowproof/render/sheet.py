@@ -1,0 +1,240 @@
+"""The sheet: how the parts of a page share one screen.
+
+Everything on a page is sized in rem, and one rem grows with the smaller side of the screen, so that 1440 by 900 is the
+tightest screen of those that a page must fit. The sheet is planned for that one: it measures the text of each part,
+tries a fixed list of arrangements and takes the one that leaves the drawing largest while the column still fits. What
+fits in no arrangement makes the page taller than the screen, which the fit check reports; nothing is cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from math import ceil
+
+from arrowproof.model.lifecycle import Panel
+from arrowproof.render.drawing import Box
+from arrowproof.render.text import clean_text, text_width
+from arrowproof.render.wrap import wrap_text
+
+REM = 14.0
+"""CSS px of one rem at 1440 by 900."""
+
+SCREEN_WIDTH = 1440 / REM
+SCREEN_HEIGHT = 900 / REM
+
+UNIT = 0.107
+"""The most rem that one drawing unit may take: a small drawing does not shout, its states stay below the title."""
+
+MAX_LISTED = 60
+"""More transitions than this are counted, not listed."""
+
+_SIDES = 4.0 + 2.0
+"""Both page margins and the gap between drawing and column."""
+_EDGES = 1.15 + 1.3 + 1.95 + 1.07
+"""Page padding, the run line without its text, and the padding of main."""
+_LEGEND = 2.95
+_RUN_LINE = 1.25
+_TITLE_SIZES = (2.05, 1.6, 1.22)
+_COLUMN_PADDING = 2.1
+_SLACK = 0.97
+"""Share of a width that is counted on, since a browser may break a line a little earlier than the measure says."""
+
+
+@dataclass(frozen=True)
+class Density:
+    """How closely the column is set: the gap between its parts and the padding of a row, in rem, and what it costs."""
+
+    name: str
+    gap: float
+    row: float
+    cost: float
+
+
+DENSITIES = (
+    Density("airy", 1.9, 0.3, 0.0),
+    Density("plain", 1.4, 0.12, 0.04),
+    Density("dense", 0.9, 0.0, 0.1),
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One transition as listed: its readable name and the arrow ids of each of its paths."""
+
+    name: str
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Content:
+    """The texts that take room on a page; ``captions`` stand under the counts, ``facts`` are name and value."""
+
+    id: str
+    title: str
+    summary: str
+    captions: tuple[str, ...]
+    rows: tuple[Row, ...]
+    facts: tuple[tuple[str, str], ...]
+    panels: tuple[Panel, ...]
+    bounds: Box
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A planned page. Lengths are rem; ``fixed`` is the height of everything above and below the drawing.
+
+    ``spare`` is the height that the column leaves free, negative when the page will be taller than the screen;
+    ``scale`` is CSS px to the drawing unit at 1440 by 900.
+    """
+
+    title_step: int
+    aside: float
+    density: Density
+    list_columns: int
+    list_rows: int
+    lists_transitions: bool
+    shows_paths: bool
+    panels_under: bool
+    panel_columns: int
+    fixed: float
+    spare: float
+    scale: float
+
+    @property
+    def merit(self) -> tuple[bool, float]:
+        """What the best arrangement has most of: a column that fits, then a large drawing in a calm setting."""
+        too_small = max(0.0, 0.9 - self.scale)
+        costs = self.density.cost + (0.0 if self.shows_paths else 0.08) + (0.05 if self._is_bare else 0.0)
+        room = -self.spare if self.spare < 0 else 0.0
+        return (self.spare >= 0, min(self.scale, UNIT * REM) - 3 * too_small - costs - room)
+
+    @property
+    def _is_bare(self) -> bool:
+        """Whether the column would stand mostly empty while panels could fill it."""
+        return self.panels_under and self.spare > 0.5 * SCREEN_HEIGHT
+
+
+@dataclass(frozen=True)
+class _Arrangement:
+    aside: float
+    density: Density
+    list_columns: int
+    panels_under: bool
+
+
+@dataclass
+class _Ruler:
+    """Counts lines of text, each text and width once."""
+
+    known: dict[tuple[str, float, float, int, str], int] = field(default_factory=dict)
+
+    def lines(self, text: str, width: float, size: float, weight: int = 400, face: str = "sans") -> int:
+        key = (text, round(width, 2), size, weight, face)
+        if key not in self.known:
+            fits = text_width(text, size, weight, face) <= width * _SLACK
+            self.known[key] = 1 if fits else len(wrap_text(text, max(width, 2.0) * _SLACK, size, weight, face))
+        return self.known[key]
+
+
+def plan_sheet(content: Content) -> Sheet:
+    """The arrangement of a page that leaves its drawing largest while everything fits, the first of equals."""
+    ruler = _Ruler()
+    return max((_arranged(content, how, ruler) for how in _arrangements(content)), key=lambda sheet: sheet.merit)
+
+
+def _arrangements(content: Content) -> Iterator[_Arrangement]:
+    is_long = len(content.rows) > 12
+    columns = (1, 2, 3) if is_long else (1,)
+    under = (False, True) if content.panels else (False,)
+    for density, count, is_under, aside in product(DENSITIES, columns, under, (26.0, 28.0, 31.0, 35.0, 40.0, 46.0)):
+        if aside / count >= 12:
+            yield _Arrangement(aside, density, count, is_under)
+
+
+def _arranged(content: Content, how: _Arrangement, ruler: _Ruler) -> Sheet:
+    title_step, header = _header(content, ruler)
+    main = SCREEN_HEIGHT - header
+    figure = SCREEN_WIDTH - _SIDES - how.aside
+    panel_columns = min(len(content.panels), 3) or 1
+    under = _panels_under(content.panels, figure, panel_columns, ruler) if how.panels_under else 0.0
+    draw = main - _LEGEND - under
+    scale = min(figure / (content.bounds.width + 6), draw / (content.bounds.height + 6), UNIT)
+    lists = 0 < len(content.rows) <= MAX_LISTED
+    shows_paths = lists and how.list_columns == 1
+    return Sheet(
+        title_step=title_step,
+        aside=how.aside,
+        density=how.density,
+        list_columns=how.list_columns,
+        list_rows=max(1, ceil(len(content.rows) / how.list_columns)),
+        lists_transitions=lists,
+        shows_paths=shows_paths,
+        panels_under=how.panels_under,
+        panel_columns=panel_columns,
+        fixed=SCREEN_HEIGHT - draw,
+        spare=main - _column(content, how, lists, ruler),
+        scale=scale * REM,
+    )
+
+
+def _header(content: Content, ruler: _Ruler) -> tuple[int, float]:
+    """The step of the title's size and the height of everything above and below main."""
+    counts = sum(max(text_width(caption, 0.86), 2.5) + 2.5 for caption in content.captions)
+    width = SCREEN_WIDTH - 4.0 - 2.5 - counts
+    heights = [ruler.lines(content.title, width, size, 600) for size in _TITLE_SIZES]
+    step = next((number for number, lines in enumerate(heights) if lines == 1), len(heights) - 1)
+    names = heights[step] * _TITLE_SIZES[step] * 1.15
+    if content.summary:
+        names += 0.15 + 1.4 * ruler.lines(content.summary, width, 1.0)
+    run = _RUN_LINE * ruler.lines(content.id, SCREEN_WIDTH - 4.0 - 30.0, 0.83, face="mono")
+    return step, _EDGES + run + 1.7 + max(3.4, names)
+
+
+def _column(content: Content, how: _Arrangement, lists: bool, ruler: _Ruler) -> float:
+    width = how.aside - _COLUMN_PADDING
+    parts = [1.7 if lists or not content.rows else 4.3]
+    if lists:
+        parts[0] += 1.95 + _list(content.rows, how, width, ruler)
+    if content.facts:
+        lines = sum(ruler.lines(value, width - 5.6, 0.84, face="mono") for _, value in content.facts)
+        parts.append(1.45 + 1.3 * lines + len(content.facts) * (2 * how.density.row + 0.07))
+    if content.panels and not how.panels_under:
+        parts.append(
+            0.97 + sum(_panel(panel, width, ruler) for panel in content.panels) + 0.9 * len(content.panels[1:])
+        )
+    return sum(parts) + how.density.gap * (len(parts) - 1)
+
+
+def _list(rows: Sequence[Row], how: _Arrangement, width: float, ruler: _Ruler) -> float:
+    """The height of the list: rows of one grid line share the tallest one's height."""
+    count = how.list_columns
+    each = (width - 1.2 * (count - 1)) / count
+    heights = [_row_lines(row, each, count == 1, ruler) for row in rows]
+    per_column = ceil(len(rows) / count)
+    lines = sum(max(heights[start::per_column]) for start in range(per_column))
+    return 1.3 * lines + per_column * (2 * how.density.row + 0.07)
+
+
+def _row_lines(row: Row, width: float, shows_paths: bool, ruler: _Ruler) -> int:
+    if not shows_paths:
+        return ruler.lines(row.name, width, 0.94)
+    path = " or ".join(row.paths)
+    path_width = min(text_width(path, 0.84, face="mono") / _SLACK, width / 2)
+    return max(
+        ruler.lines(row.name, width - path_width - 1.2, 0.94),
+        ruler.lines(path, path_width + 0.1, 0.84, face="mono"),
+    )
+
+
+def _panels_under(panels: Sequence[Panel], width: float, count: int, ruler: _Ruler) -> float:
+    each = (width - 2.0 * (count - 1)) / count
+    heights = [_panel(panel, each, ruler) for panel in panels]
+    lines = [max(heights[start : start + count]) for start in range(0, len(heights), count)]
+    return 0.9 + 0.97 + sum(lines) + 0.7 * (len(lines) - 1)
+
+
+def _panel(panel: Panel, width: float, ruler: _Ruler) -> float:
+    title = 1.3 * ruler.lines(clean_text(panel.title), width, 0.94, 600)
+    return title + 1.27 * sum(ruler.lines(clean_text(line), width, 0.9) for line in panel.lines)

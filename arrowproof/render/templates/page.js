@@ -1,0 +1,136 @@
+(() => {
+  "use strict";
+  const root = document.documentElement;
+  const all = (selector) => [...document.querySelectorAll(selector)];
+
+  // Theme: auto follows the system. Storage can be refused (a page from a file, a private window); then it lasts as
+  // long as the page.
+  const key = "arrowproof-theme";
+  const themes = ["auto", "light", "dark"];
+  const stored = () => {
+    try {
+      return localStorage.getItem(key);
+    } catch {
+      return null;
+    }
+  };
+  let theme = "auto";
+  const setTheme = (name) => {
+    theme = themes.includes(name) ? name : "auto";
+    if (theme === "auto") delete root.dataset.theme;
+    else root.dataset.theme = theme;
+  };
+  setTheme(stored());
+
+  const startTheme = () => {
+    const button = document.getElementById("theme");
+    const name = () => {
+      button.textContent = `Theme: ${theme}`;
+    };
+    button.hidden = false;
+    name();
+    button.addEventListener("click", () => {
+      setTheme(themes[(themes.indexOf(theme) + 1) % themes.length]);
+      name();
+      try {
+        localStorage.setItem(key, theme);
+      } catch {
+        // nothing to remember it with
+      }
+    });
+  };
+
+  // A text in a font of this machine was given the width reserved for it; it takes its own width where that is less.
+  const relaxTexts = () => {
+    for (const text of all("text[textLength]")) {
+      const reserved = text.getAttribute("textLength");
+      text.removeAttribute("textLength");
+      if (text.getComputedTextLength() > Number(reserved)) text.setAttribute("textLength", reserved);
+    }
+  };
+
+  // Choosing an arrow marks the transitions over it; choosing a transition marks its arrows.
+  const startChoice = () => {
+    const arrows = all(".drawing .arrow");
+    const rows = all(".list button");
+    const over = (row) => row.dataset.arrows.split(" ").map(Number);
+    const press = (items, isPressed) =>
+      items.forEach((item, number) => {
+        item.setAttribute("aria-pressed", String(isPressed(item, number)));
+      });
+    const remember = (hash) => {
+      try {
+        history.replaceState(null, "", hash || location.pathname + location.search);
+      } catch {
+        // a page without an address of its own
+      }
+    };
+    const choose = (chosenArrows, chosenRows) => {
+      press(arrows, (_, number) => chosenArrows.includes(number));
+      press(rows, (row) => chosenRows.includes(row));
+      // A list too long for the screen shows what is chosen and leaves the rest to screen readers.
+      for (const row of all(".list.folded button")) row.parentElement.classList.toggle("sr", !chosenRows.includes(row));
+    };
+    const chooseArrow = (number) => choose([number], rows.filter((row) => over(row).includes(number)));
+    const clear = () => {
+      choose([], []);
+      remember("");
+    };
+    const isOnlyPressed = (item, items) =>
+      item.getAttribute("aria-pressed") === "true" && items.filter((other) => other.getAttribute("aria-pressed") === "true").length === 1;
+    const fragment = (arrow) => `#arrow=${encodeURIComponent(arrow.dataset.arrow)}`;
+
+    arrows.forEach((arrow, number) => {
+      arrow.setAttribute("role", "button");
+      arrow.setAttribute("tabindex", "0");
+      const toggle = () => {
+        if (isOnlyPressed(arrow, arrows)) clear();
+        else {
+          chooseArrow(number);
+          remember(fragment(arrow));
+        }
+      };
+      arrow.addEventListener("click", toggle);
+      arrow.addEventListener("keydown", (event) => {
+        const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+        if (step) arrows[(number + step + arrows.length) % arrows.length].focus();
+        else if (event.key === "Enter" || event.key === " ") toggle();
+        else return;
+        event.preventDefault();
+      });
+    });
+    rows.forEach((row) =>
+      row.addEventListener("click", () => {
+        if (isOnlyPressed(row, rows)) clear();
+        else {
+          choose(over(row), [row]);
+          remember("");
+        }
+      }),
+    );
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") clear();
+    });
+    const follow = () => {
+      const match = /^#arrow=(.+)$/s.exec(location.hash);
+      if (!match) return;
+      let id;
+      try {
+        id = decodeURIComponent(match[1]);
+      } catch {
+        return; // a fragment that is no encoded text names no arrow
+      }
+      const number = arrows.findIndex((arrow) => arrow.dataset.arrow === id);
+      if (number >= 0) chooseArrow(number);
+    };
+    press(arrows, () => false);
+    addEventListener("hashchange", follow);
+    follow();
+  };
+
+  document.addEventListener("DOMContentLoaded", () => {
+    startTheme();
+    startChoice();
+    document.fonts.ready.then(relaxTexts);
+  });
+})();
