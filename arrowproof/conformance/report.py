@@ -1,0 +1,160 @@
+"""The report: what its text, JSON and HTML forms share.
+
+A report is made of one evidence record and its lifecycle, by pure functions. Its *stable* form holds only what the same
+code and the same model give again on any day and machine, so that a committed report can be compared byte by byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from arrowproof.model.evidence import (
+    Environment,
+    Evidence,
+    JournalRow,
+    Kill,
+    Process,
+    Row,
+    SneakPath,
+    TransitionEvidence,
+    Walk,
+)
+from arrowproof.model.lifecycle import Binding, Lifecycle
+
+NO_ENVIRONMENT = Environment("", "", "", "", "")
+"""Stands in a stable report, which says nothing of the machine."""
+
+
+class Rung(StrEnum):
+    """How far a transition has come. ``UNWRITTEN`` was walked although no statement was found that makes it."""
+
+    MISSING = "missing"
+    UNWRITTEN = "not written"
+    WRITTEN = "written"
+    WALKED = "walked"
+    SURVIVED = "survived"
+
+
+def rung_of(transition: TransitionEvidence) -> Rung:
+    """The highest rung on which a transition stands with every rung below it."""
+    if not transition.is_written:
+        return Rung.UNWRITTEN if transition.is_walked else Rung.MISSING
+    if not transition.is_walked:
+        return Rung.WRITTEN
+    return Rung.SURVIVED if transition.is_survived else Rung.WALKED
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many things went right, of how many that were made."""
+
+    good: int
+    made: int
+
+    def __str__(self) -> str:
+        return f"{self.good} of {self.made}"
+
+
+def walk_tally(transition: TransitionEvidence) -> Tally:
+    """The walks of a transition that went right, of those made."""
+    return Tally(sum(walk.problem is None for walk in transition.walks), len(transition.walks))
+
+
+def kill_tally(transition: TransitionEvidence) -> Tally:
+    """The kills that a transition survived, of those made."""
+    return Tally(sum(kill.problem is None for kill in transition.kills), len(transition.kills))
+
+
+def open_sneak_paths(evidence: Evidence) -> tuple[SneakPath, ...]:
+    """The sneak paths that nobody has accepted."""
+    return tuple(path for path in evidence.sneak_paths if path.accepted is None)
+
+
+def accepted_sneak_paths(evidence: Evidence) -> tuple[SneakPath, ...]:
+    """The sneak paths that the owner has accepted, each with a reason."""
+    return tuple(path for path in evidence.sneak_paths if path.accepted is not None)
+
+
+def fate(path: SneakPath) -> str:
+    """What is known of a sneak path in one or two words."""
+    if not path.happened:
+        return "possible"
+    times = "once" if len(path.happened) == 1 else f"{len(path.happened)} times"
+    return f"happened {times}" + (", possible" if path.possible else "")
+
+
+def figures(evidence: Evidence) -> Mapping[str, str]:
+    """Coverage, kills and sneak paths as (what, figure), in the order in which every report shows them."""
+    coverage = evidence.coverage
+    return {
+        "transitions": str(coverage.transitions),
+        "states": str(coverage.states),
+        "arrows": str(coverage.arrows),
+        "transition pairs": str(coverage.pairs),
+        "kills survived": str(coverage.kills),
+        "sneak paths": str(len(open_sneak_paths(evidence))),
+    }
+
+
+def stable_evidence(evidence: Evidence, lifecycle: Lifecycle) -> Evidence:
+    """The evidence without what another run of the same code would change.
+
+    Left out: times, durations, process ids, keys, the order numbers of the journal, the environment, and every column
+    but the state and the watched ones. A watched column that holds a time keeps the report from being stable.
+    """
+    binding = lifecycle.binding or Binding("", ())
+    return replace(
+        evidence,
+        started="",
+        seconds=0.0,
+        environment=NO_ENVIRONMENT,
+        transitions=tuple(
+            replace(
+                transition,
+                walks=tuple(_stable_walk(walk, binding) for walk in transition.walks),
+                kills=tuple(_stable_kill(kill, binding) for kill in transition.kills),
+            )
+            for transition in evidence.transitions
+        ),
+        sneak_paths=tuple(
+            replace(path, happened=tuple(map(_stable_journal_row, path.happened))) for path in evidence.sneak_paths
+        ),
+    )
+
+
+def _stable_walk(walk: Walk, binding: Binding) -> Walk:
+    return replace(
+        walk,
+        key=(),
+        processes=_stable_processes(walk.processes),
+        before=_bound_columns(walk.before, binding),
+        after=_bound_columns(walk.after, binding),
+        journal=tuple(map(_stable_journal_row, walk.journal)),
+    )
+
+
+def _stable_kill(kill: Kill, binding: Binding) -> Kill:
+    return replace(
+        kill,
+        key=None,
+        processes=_stable_processes(kill.processes),
+        before=_bound_columns(kill.before, binding),
+        found=_bound_columns(kill.found, binding),
+        restarted=_bound_columns(kill.restarted, binding),
+        journal=tuple(map(_stable_journal_row, kill.journal)),
+    )
+
+
+def _stable_processes(processes: Iterable[Process]) -> tuple[Process, ...]:
+    return tuple(replace(process, pid=0) for process in processes)
+
+
+def _bound_columns(row: Row | None, binding: Binding) -> Row | None:
+    columns = {binding.state, *binding.watch}
+    return None if row is None else tuple(pair for pair in row if pair[0] in columns)
+
+
+def _stable_journal_row(row: JournalRow) -> JournalRow:
+    return replace(row, order=0, key=())

@@ -1,0 +1,248 @@
+"""The report as one HTML page: a reviewer reads it in a minute, an auditor in an hour.
+
+The page is a document: it scrolls and prints, needs no script, asks nothing of any network, and lets only its own
+hashed style act. It shows the verdict and what keeps it from being better, sneak paths, the grid of all pairs of
+states, then for each transition its statements, walks and kills, and at the end where and on what the proof ran.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jinja2 import Environment as Jinja
+from jinja2 import PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from arrowproof.conformance.display import VALUE_LIMIT, block, one_line, places_text, row_text, value_text
+from arrowproof.conformance.grid import Mark, build_grid
+from arrowproof.conformance.report import (
+    accepted_sneak_paths,
+    fate,
+    figures,
+    kill_tally,
+    open_sneak_paths,
+    rung_of,
+    stable_evidence,
+    walk_tally,
+)
+from arrowproof.model.evidence import (
+    Evidence,
+    JournalRow,
+    Place,
+    Process,
+    Row,
+    Scalar,
+    Statement,
+    TransitionEvidence,
+    Verdict,
+    Walk,
+)
+from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.render.fonts import font_faces_css
+from arrowproof.render.palette import palette_css
+
+STEPS_SHOWN = 50
+"""Walks, kills, statements or journal rows that one list shows; it says how many more there are."""
+LINES_SHOWN = 80
+"""Lines of one statement that are shown."""
+PLACES_IN_GRID = 7
+"""Columns up to which the grid has room for a place in each cell."""
+
+_LITERAL = re.compile(r"('(?:[^']|'')*')")
+_SIGNS: Mapping[str, str] = {
+    Mark.UNWRITTEN: "not-written",
+    Mark.HAPPENED: "happened",
+    Mark.POSSIBLE: "possible",
+    Mark.ACCEPTED: "accepted",
+    Mark.UNKNOWN: "unknown",
+    Mark.IMPOSSIBLE: "impossible",
+}
+"""The sign, also a class, of each mark and rung whose own word is not it."""
+_VERDICTS: Mapping[Verdict, tuple[str, str]] = {
+    Verdict.PROVEN: (
+        "Proven",
+        "Every transition of the model is written in the sources that were read and was walked by real processes. "
+        "No statement found can make another transition, and none happened.",
+    ),
+    Verdict.WALKED: (
+        "Walked, not proven",
+        "Every transition of the model was walked by real processes and nothing undrawn happened, but the statements "
+        "found do not rule other transitions out.",
+    ),
+    Verdict.NOT_PROVEN: ("Not proven", "The running service and the model do not agree, or not all of it was shown."),
+}
+
+
+@dataclass(frozen=True)
+class SqlLine:
+    """A line of a statement: its number in the file, and its parts as (role, text): ``target``, ``source`` or none."""
+
+    number: int
+    parts: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class ChangedColumn:
+    """One column of a row before and after a step."""
+
+    name: str
+    before: str
+    after: str
+    changed: bool
+
+
+def report_html(evidence: Evidence, lifecycle: Lifecycle, *, stated_times: bool = True) -> str:
+    """The report of one proof as a self-contained page.
+
+    Args:
+        evidence: the proof.
+        lifecycle: the model that was proven, for labels, values and the order of states.
+        stated_times: False gives the stable form: no times, durations, process ids, keys or environment, and of each
+            row only the state and the watched columns, so that the same run gives the same bytes.
+    """
+    shown = evidence if stated_times else stable_evidence(evidence, lifecycle)
+    css = _style()
+    return _templates().get_template("report.html.j2").render(_context(shown, lifecycle, css, stated_times))
+
+
+def sql_lines(statement: Statement, lifecycle: Lifecycle, source: str | None, target: str | None) -> list[SqlLine]:
+    """A statement line by line, with the literals of the transition's own states told apart from other text."""
+    roles = {_literal(lifecycle, source): "source", _literal(lifecycle, target): "target"}
+    lines = []
+    for number, line in enumerate(block(statement.sql).split("\n")[:LINES_SHOWN], start=statement.place.line):
+        parts = tuple((roles.get(part, ""), part) for part in _LITERAL.split(line) if part)
+        lines.append(SqlLine(number, parts))
+    return lines
+
+
+def changed_columns(before: Row | None, after: Row | None) -> list[ChangedColumn]:
+    """The columns of a row on both sides of a step, in column order; a row that is not there has dashes."""
+    old, new = dict(before or ()), dict(after or ())
+    return [
+        ChangedColumn(
+            one_line(name, VALUE_LIMIT),
+            value_text(old[name]) if name in old else "–",
+            value_text(new[name]) if name in new else "–",
+            name not in old or name not in new or _differs(old[name], new[name]),
+        )
+        for name in dict.fromkeys([*old, *new])
+    ]
+
+
+def _differs(one: Scalar, other: Scalar) -> bool:
+    return one != other or type(one) is not type(other)
+
+
+def _literal(lifecycle: Lifecycle, state_id: str | None) -> str:
+    state = lifecycle.states_by_id.get(state_id or "")
+    if state is None or not isinstance(state.value, str):
+        return ""
+    return "'" + state.value.replace("'", "''") + "'"
+
+
+def _context(evidence: Evidence, lifecycle: Lifecycle, css: str, stated_times: bool) -> dict[str, Any]:
+    word, sentence = _VERDICTS[evidence.verdict]
+    pairs = [(transition.source, transition.target) for transition in evidence.transitions]
+    anchors = {pair: f"transition-{number}" for number, pair in enumerate(pairs, start=1)}
+    sneak_paths = [*open_sneak_paths(evidence), *accepted_sneak_paths(evidence)]
+    anchors |= {(path.source, path.target): f"sneak-{number}" for number, path in enumerate(sneak_paths, start=1)}
+    grid = build_grid(evidence, lifecycle)
+    return {
+        "accepted": accepted_sneak_paths(evidence),
+        "anchors": anchors,
+        "css": Markup(css),
+        "evidence": evidence,
+        "figures": figures(evidence),
+        "grid": grid,
+        "grid_has_places": len(grid.targets) <= PLACES_IN_GRID,
+        "lifecycle": lifecycle,
+        "open": open_sneak_paths(evidence),
+        "sentence": sentence,
+        "stated_times": stated_times,
+        "style_hash": base64.b64encode(hashlib.sha256(css.encode()).digest()).decode("ascii"),
+        "verdict_class": str(evidence.verdict).replace(" ", "-"),
+        "word": word,
+        "sql_lines": lambda statement, pair: sql_lines(statement, lifecycle, *pair),
+        "bound": lambda row: _bound_text(row, lifecycle),
+        "example": _example,
+    }
+
+
+def _style() -> str:
+    own = _templates().get_template("report.css").render()
+    return "\n".join([font_faces_css(), palette_css(), own])
+
+
+def _templates() -> Jinja:
+    jinja = Jinja(
+        loader=PackageLoader("arrowproof.conformance"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    jinja.filters |= {
+        "line": one_line,
+        "value": value_text,
+        "places": places_text,
+        "row": row_text,
+        "fate": fate,
+        "rung": rung_of,
+        "walk_tally": walk_tally,
+        "kill_tally": kill_tally,
+        "columns": lambda step: changed_columns(step.before, step.after),
+        "short": _short_places,
+        "processes": _processes_text,
+        "journal": _journal_text,
+        "paths": lambda transition, arrows: list(_paths(transition, arrows)),
+        "sign": lambda name: _SIGNS.get(name, str(name)),
+    }
+    jinja.globals |= {"steps_shown": STEPS_SHOWN, "lines_shown": LINES_SHOWN}
+    return jinja
+
+
+def _example(transition: TransitionEvidence) -> Walk | None:
+    """The walk that is shown in full: one that went wrong if there is one, else the first."""
+    wrong = [walk for walk in transition.walks if walk.problem is not None]
+    return next(iter([*wrong, *transition.walks]), None)
+
+
+def _bound_text(row: Row | None, lifecycle: Lifecycle) -> str:
+    """The state and the watched columns of a row on one line."""
+    binding = lifecycle.binding
+    columns = {binding.state, *binding.watch} if binding else set()
+    return row_text(None if row is None else tuple(pair for pair in row if pair[0] in columns))
+
+
+def _short_places(places: Sequence[Place]) -> str:
+    """The first place by its file's own name, and how many others there are."""
+    if not places:
+        return ""
+    first = one_line(f"{places[0].file.rpartition('/')[2]}:{places[0].line}", 40)
+    return first + (f" +{len(places) - 1}" if len(places) > 1 else "")
+
+
+def _processes_text(processes: Iterable[Process]) -> str:
+    return ", ".join(
+        one_line(f"{process.role} {process.pid or ''}".rstrip() + (f" ({process.ended})" if process.ended else ""), 120)
+        for process in processes
+    )
+
+
+def _journal_text(row: JournalRow) -> str:
+    old = "" if row.operation == "insert" else f"{value_text(row.old_state)} "
+    new = "" if row.operation == "delete" else f" {value_text(row.new_state)}"
+    kind = f", {row.kind}" if row.operation == "update" else ""
+    return f"{f'#{row.order} ' if row.order else ''}{one_line(row.operation, 40)} {old}→{new}{kind}"
+
+
+def _paths(transition: TransitionEvidence, arrows: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Each arrow path as (ids, labels)."""
+    for path in transition.paths:
+        labels = [one_line(arrows[arrow].label, 120) for arrow in path if arrow in arrows and arrows[arrow].label]
+        yield one_line(", ".join(path)), " then ".join(labels)

@@ -1,0 +1,140 @@
+"""The report as JSON: ``arrowproof.report/1``, stable, for machines and for comparison.
+
+It says nothing of times, process ids, keys or the machine (see :func:`arrowproof.conformance.report.stable_evidence`);
+those stand in the evidence file. Members, in this order: ``format``, ``verdict``, ``reasons``, ``model``, ``sources``,
+``coverage``, ``sneak_paths``, ``transitions``, ``undecided``, ``dynamic``. In ``from`` null is creation, in ``to`` it
+is removal. Long texts and values are cut and say so.
+
+History of the format:
+
+* ``arrowproof.report/1``: the first.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from arrowproof.conformance.display import block, one_line, value_text
+from arrowproof.conformance.report import rung_of, stable_evidence
+from arrowproof.model.evidence import (
+    Evidence,
+    JournalRow,
+    Kill,
+    Row,
+    Scalar,
+    SneakPath,
+    Statement,
+    TransitionEvidence,
+    Walk,
+)
+from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.transitions import transition_name
+
+REPORT_FORMAT = "arrowproof.report/1"
+
+_Object = dict[str, Any]
+
+
+def report_json(evidence: Evidence, lifecycle: Lifecycle) -> str:
+    """The stable report of one proof as JSON text with a line feed at the end: same run, same bytes."""
+    text = json.dumps(_report(stable_evidence(evidence, lifecycle)), ensure_ascii=False, indent=2)
+    # A lone surrogate has no UTF-8; inside a JSON string its escape means the same.
+    return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
+
+
+def _report(evidence: Evidence) -> _Object:
+    return {
+        "format": REPORT_FORMAT,
+        "verdict": str(evidence.verdict),
+        "reasons": list(evidence.reasons),
+        "model": {"id": evidence.model_id, "title": evidence.model_title, "sha256": evidence.model_sha256},
+        "sources": [vars(source) for source in evidence.sources],
+        "coverage": {
+            name: {"covered": share.covered, "total": share.total} for name, share in vars(evidence.coverage).items()
+        },
+        "sneak_paths": [_sneak_path(path) for path in evidence.sneak_paths],
+        "transitions": [_transition(transition) for transition in evidence.transitions],
+        "undecided": [{**_statement(it.statement), "reason": one_line(it.reason)} for it in evidence.undecided],
+        "dynamic": [
+            {**_statement(it.statement), "from": list(it.sources), "reason": one_line(it.reason)}
+            for it in evidence.dynamic
+        ],
+    }
+
+
+def _sneak_path(path: SneakPath) -> _Object:
+    return {
+        **_ends(path.source, path.target),
+        "accepted": path.accepted,
+        "happened": len(path.happened),
+        "possible": _statements(path.possible),
+    }
+
+
+def _transition(transition: TransitionEvidence) -> _Object:
+    return {
+        **_ends(transition.source, transition.target),
+        "paths": [list(path) for path in transition.paths],
+        "rung": str(rung_of(transition)),
+        "written": _statements(transition.written),
+        "walks": [_walk(walk) for walk in transition.walks],
+        "kills": [_kill(kill) for kill in transition.kills],
+    }
+
+
+def _ends(source: str | None, target: str | None) -> _Object:
+    return {"name": transition_name(source, target), "from": source, "to": target}
+
+
+def _statements(statements: Iterable[Statement]) -> list[_Object]:
+    return [_statement(statement) for statement in statements]
+
+
+def _statement(statement: Statement) -> _Object:
+    place = statement.place
+    return {"file": place.file, "line": place.line, "name": place.name, "sql": block(statement.sql)}
+
+
+def _walk(walk: Walk) -> _Object:
+    return {
+        "path": list(walk.path),
+        "before": _row(walk.before),
+        "after": _row(walk.after),
+        "journal": [_journal_row(row) for row in walk.journal],
+        "problem": _problem(walk.problem),
+    }
+
+
+def _kill(kill: Kill) -> _Object:
+    return {
+        "side": str(kill.side),
+        "point": kill.point,
+        "before": _row(kill.before),
+        "found": _row(kill.found),
+        "restarted": _row(kill.restarted),
+        "problem": _problem(kill.problem),
+    }
+
+
+def _journal_row(row: JournalRow) -> _Object:
+    return {
+        "operation": row.operation,
+        "kind": str(row.kind),
+        "old_state": _value(row.old_state),
+        "new_state": _value(row.new_state),
+    }
+
+
+def _row(row: Row | None) -> Mapping[str, Scalar] | None:
+    return None if row is None else {column: _value(value) for column, value in row}
+
+
+def _value(value: Scalar) -> Scalar:
+    return value_text(value) if isinstance(value, str) else value
+
+
+def _problem(problem: str | None) -> str | None:
+    return None if problem is None else one_line(problem)

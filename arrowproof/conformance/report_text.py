@@ -1,0 +1,86 @@
+"""The report for the terminal: the verdict first, then what keeps it from being better, then every transition.
+
+Lines are never wrapped, so that each ``file:line`` stays whole and can be clicked or grepped; print the text with
+``soft_wrap=True``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.text import Text
+
+from arrowproof.conformance.display import one_line, places_text
+from arrowproof.conformance.report import Rung, accepted_sneak_paths, fate, figures, kill_tally, rung_of, walk_tally
+from arrowproof.model.evidence import Evidence, TransitionEvidence, Verdict
+from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.transitions import transition_name
+
+_VERDICTS = {
+    Verdict.PROVEN: ("Proven", "bold green"),
+    Verdict.WALKED: ("Walked, not proven", "bold yellow"),
+    Verdict.NOT_PROVEN: ("Not proven", "bold red"),
+}
+_RUNGS = {
+    Rung.MISSING: "bold red",
+    Rung.UNWRITTEN: "bold red",
+    Rung.WRITTEN: "bold yellow",
+    Rung.WALKED: "green",
+    Rung.SURVIVED: "green",
+}
+
+
+def report_text(evidence: Evidence, lifecycle: Lifecycle) -> Text:
+    """The report as one styled text of several lines, without a line feed at the end; ``.plain`` has no styles."""
+    return Text("\n").join([*_head(evidence, lifecycle), *_reasons(evidence), *_accepted(evidence), *_table(evidence)])
+
+
+def _head(evidence: Evidence, lifecycle: Lifecycle) -> Iterator[Text]:
+    word, style = _VERDICTS[evidence.verdict]
+    walked, *others = [f"{figure} {what}" for what, figure in figures(evidence).items() if what != "sneak paths"]
+    open_paths = figures(evidence)["sneak paths"]
+    yield Text.assemble((word, style), f": {one_line(lifecycle.title)}, {walked} walked")
+    yield Text(f"{', '.join(others)}, {open_paths} sneak path{'' if open_paths == '1' else 's'}")
+
+
+def _reasons(evidence: Evidence) -> Iterator[Text]:
+    if evidence.reasons:
+        yield Text("\nWhat keeps it from being proven", style="bold")
+        yield from (Text(f"  {one_line(reason, 1000)}") for reason in evidence.reasons)
+
+
+def _accepted(evidence: Evidence) -> Iterator[Text]:
+    paths = accepted_sneak_paths(evidence)
+    if paths:
+        yield Text("\nAccepted sneak paths", style="bold")
+    for path in paths:
+        places = places_text(statement.place for statement in path.possible)
+        name = one_line(transition_name(path.source, path.target))
+        yield Text(f"  {name} ({fate(path)}): {one_line(path.accepted or '')}{f' {places}' if places else ''}")
+
+
+def _table(evidence: Evidence) -> Iterator[Text]:
+    rows = [_cells(transition) for transition in evidence.transitions]
+    head = ("transition", "rung", "walks", "kills", "written at")
+    widths = [max(len(row[at]) for row in [head, *rows]) for at in range(4)]
+    yield Text("\n" + _line(head, widths), style="bold")
+    for transition, row in zip(evidence.transitions, rows, strict=True):
+        line = Text(_line(row, widths))
+        start = 2 + widths[0] + 2
+        line.stylize(_RUNGS[rung_of(transition)], start, start + len(row[1]))
+        yield line
+
+
+def _cells(transition: TransitionEvidence) -> tuple[str, ...]:
+    return (
+        one_line(transition_name(transition.source, transition.target)),
+        str(rung_of(transition)),
+        str(walk_tally(transition)),
+        str(kill_tally(transition)),
+        places_text(statement.place for statement in transition.written) or "nowhere",
+    )
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    name, rung, walks, kills, places = cells
+    return f"  {name:<{widths[0]}}  {rung:<{widths[1]}}  {walks:>{widths[2]}}  {kills:>{widths[3]}}  {places}"
