@@ -27,6 +27,9 @@ ENVIRONMENT_LACKS = 3
 INTERNAL = 4
 INTERRUPTED = 130
 
+MAX_LISTED = 100
+"""A message lists so many problems; ``problems`` holds them all."""
+
 
 class ArrowproofError(Exception):
     """Base of all errors that Arrowproof raises on purpose."""
@@ -84,5 +87,7 @@ class ModelError(InputError):
         self.source = source
         self.problems = tuple(problems)
         count = len(self.problems)
-        lines = "\n".join(f"{source}:{problem}" for problem in self.problems)
-        super().__init__(f"{source} has {count} error{'' if count == 1 else 's'}\n{lines}")
+        lines = [f"{source}:{problem}" for problem in self.problems[:MAX_LISTED]]
+        if count > MAX_LISTED:
+            lines.append(f"and {count - MAX_LISTED} more")
+        super().__init__("\n".join([f"{source} has {count} error{'' if count == 1 else 's'}", *lines]))

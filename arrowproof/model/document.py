@@ -143,7 +143,7 @@ def _decode(data: bytes, source: str, limit: int) -> str:
     """The text of the file, or the one reason why it has none."""
     if len(data) > limit:
         message = f"the file has more than {limit} bytes"
-        fix = "Split it into several files, each of its own."
+        fix = "Name the right file, or split it into several."
         raise ModelError(source, [Problem("too-large", "$", 1, 1, message, fix)])
     if data.startswith(b"\xef\xbb\xbf"):
         message = "the file starts with a byte order mark (U+FEFF)"

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 MAX_DEPTH = 32
-"""Arrays and objects inside each other; a lifecycle needs 5, so more is a mistake or an attack."""
+"""Arrays and objects inside each other; a lifecycle needs 5 and evidence 9, so more is a mistake or an attack."""
 
 INTEGER_RANGE = range(-(2**63), 2**63)
 """What a database column can hold as an integer."""
@@ -93,7 +93,12 @@ class _Scanner:
     def document(self) -> tuple[Any, Place]:
         self._skip_space()
         if self.at == len(self.text):
-            raise self._error(0, "the file is empty", "Run `arrowproof init` for a starter.", rule="empty-file")
+            raise self._error(
+                0,
+                "the file is empty",
+                "Write a JSON object; `arrowproof init` makes a starter lifecycle.",
+                rule="empty-file",
+            )
         result = self._value()
         self._skip_space()
         if self.at < len(self.text):
@@ -159,7 +164,7 @@ class _Scanner:
     def _enter(self) -> int:
         """Step over an opening bracket and push a level; give its offset."""
         if len(self.path) == MAX_DEPTH:
-            fix = "A lifecycle nests five levels deep; look for brackets that were not closed."
+            fix = "No such file needs more than ten; look for brackets that were not closed."
             raise self._error(self.at, f"nested deeper than {MAX_DEPTH} levels", fix, rule="too-deep")
         self.at += 1
         return self.at - 1

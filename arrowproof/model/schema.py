@@ -185,7 +185,8 @@ def _explain_bound(error: ValidationError) -> tuple[str, str, str]:
             size = len(instance)
             return "too-long", f"{size} entries, at most {argument} are allowed", "Split the file into several."
         case _:
-            return "out-of-range", "the number is out of range", "Write an integer of at most 64 bits."
+            bound = f"{'at least' if error.validator == 'minimum' else 'at most'} {argument}"
+            return "out-of-range", f"expected {bound}", f"Write a number of {bound}."
 
 
 def _explain_pattern(error: ValidationError) -> tuple[str, str]:
