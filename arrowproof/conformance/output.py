@@ -1,0 +1,96 @@
+"""The output folder: where a proof writes, and the only place where it does.
+
+The folder may hold other files; nothing there is touched but the proof's own names. The service under proof works in
+the sub folder ``run``, which is made anew each time. It bears a marker file, so that a folder of that name which is
+someone else's is refused and never emptied. One proof at a time writes to one folder.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from arrowproof.errors import InputError
+
+RUN = "run"
+MARKER = ".arrowproof-run"
+
+
+@dataclass(frozen=True)
+class OutputFolder:
+    """An output folder that is held by this process; see :func:`open_output`."""
+
+    path: Path
+
+    def new_run(self) -> Path:
+        """An empty ``run`` folder for the service's files; the one of the run before is removed.
+
+        Raises:
+            InputError: ``run`` is there and is not of our making, or cannot be replaced.
+        """
+        run = self.path / RUN
+        try:
+            if run.is_symlink() or (run.exists() and not run.is_dir()):
+                raise InputError(f"{run} is no folder of ours. Move it away, or name another output folder")
+            if run.is_dir() and any(run.iterdir()):
+                if not (run / MARKER).is_file():
+                    raise InputError(
+                        f"{run} holds files of someone else (it has no {MARKER}). "
+                        "Move them away, or name another output folder"
+                    )
+                shutil.rmtree(run)
+            run.mkdir(exist_ok=True)
+            (run / MARKER).write_text("Files of a proof's run. The next proof removes this folder.\n", encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"cannot make {run} anew: {error.strerror or error}") from error
+        return run
+
+    def write(self, name: str, text: str) -> Path:
+        """Write ``name`` whole or not at all, as UTF-8; returns its path.
+
+        Raises:
+            InputError: the file cannot be written.
+        """
+        path = self.path / name
+        try:
+            handle, temporary = tempfile.mkstemp(dir=self.path, prefix=f".{name}.")
+            try:
+                with os.fdopen(handle, "wb") as stream:
+                    # What UTF-8 cannot hold (a lone surrogate out of a database) becomes its escape.
+                    stream.write(text.encode("utf-8", "backslashreplace"))
+                Path(temporary).chmod(0o644)
+                Path(temporary).replace(path)
+            except BaseException:
+                Path(temporary).unlink(missing_ok=True)
+                raise
+        except OSError as error:
+            raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+        return path
+
+
+@contextmanager
+def open_output(path: Path) -> Iterator[OutputFolder]:
+    """Make the folder if it is missing and hold it until the end of the block.
+
+    Raises:
+        InputError: it cannot be made, is no folder, or another proof writes to it.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        raise InputError(f"cannot use {path} as output folder: {error.strerror or error}") from error
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise InputError(f"another proof writes to {path}. Wait for it, or name another output folder") from error
+        yield OutputFolder(path.resolve())
+    finally:
+        os.close(handle)
