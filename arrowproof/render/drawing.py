@@ -76,7 +76,8 @@ class ArrowPath:
     """An arrow as drawn: an orthogonal polyline from tail to tip, its label lines, the label's box, and the bead.
 
     ``bead`` is the point on the line that belongs to the label and carries the arrow's sign (its rung, with evidence).
-    ``label`` is empty and ``label_box`` None when the arrow has no text.
+    ``label`` is empty and ``label_box`` None when the arrow has no text. ``caption`` is the short line under the label
+    (a rung, for example) when the layout was asked to leave room for one; the label's box holds it too.
     """
 
     id: str
@@ -84,6 +85,7 @@ class ArrowPath:
     bead: Point
     label: tuple[TextLine, ...] = ()
     label_box: Box | None = None
+    caption: TextLine | None = None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,230 @@
+"""x coordinates: every box, line and port, so that arrows run straight where they can.
+
+All rules are least distances between neighbours, and the cost is a weighted sum of distances, so that one run of a
+network simplex finds the best x for everything (Gansner et al. 1993, section 4). The sum of distances does not see that
+one long bend reads better than two short ones; a second run with weights that fall with the distance found (iteratively
+reweighted least absolute values) does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from arrowproof.render.layout.dot import Distance, solve_distances
+from arrowproof.render.layout.grid import LEFT, Grid
+from arrowproof.render.layout.order import Order
+from arrowproof.render.layout.sizes import (
+    BEAD_ROOM,
+    LABEL_GAP,
+    LEVEL_MARGIN,
+    LINE_GAP,
+    LOOP_REACH,
+    NODE_GAP,
+    PORT_SPACING,
+)
+
+Pin = tuple[int, int]
+"""One end of a link: (link index, 0 or 1)."""
+
+SEPARATION = 10
+"""Between two pins that would lie on top of each other."""
+
+_LEFT_WALL, _RIGHT_WALL = 0, 1
+_STRAIGHT = (4, 6, 10)
+"""What one unit of bend costs, by how many ends of the link are no nodes."""
+_TURN, _LEVEL, _CENTERED, _WIDTH, _RIGID = 2, 3, 1, 2, 400
+_ROUNDS = 3
+
+
+@dataclass(frozen=True)
+class Columns:
+    """x of every box (left and right edge), of every other element, and of every pin."""
+
+    boxes: Mapping[int, tuple[int, int]]
+    lines: Mapping[int, int]
+    pins: Mapping[Pin, int]
+    width: int
+
+
+def assign_columns(grid: Grid, order: Order, separations: Collection[tuple[Pin, Pin]] = ()) -> Columns:
+    """The columns of a grid in this order.
+
+    Args:
+        grid: the topology.
+        order: the rows of elements from left to right.
+        separations: pairs of pins of which the first must stand left of the second.
+    """
+    variables = _Variables(grid, order)
+    rules = [*_row_rules(grid, order, variables), *_port_rules(grid, variables)]
+    rules += [Distance(variables.pins[a], variables.pins[b], SEPARATION) for a, b in separations]
+    factors = [10] * len(grid.links)
+    x: list[int] = []
+    for _ in range(_ROUNDS):
+        costs, count = _costs(grid, variables, factors)
+        x = solve_distances(count, [*rules, *costs])
+        bends = [abs(x[variables.pins[link.index, 0]] - x[variables.pins[link.index, 1]]) for link in grid.links]
+        factors = [10 if bend == 0 else 3 + 140 // (bend + 4) for bend in bends]
+    return Columns(
+        boxes={node: (x[a], x[b]) for node, (a, b) in variables.boxes.items()},
+        lines={element: x[variable] for element, variable in variables.lines.items()},
+        pins={pin: x[variable] for pin, variable in variables.pins.items()},
+        width=x[_RIGHT_WALL] - x[_LEFT_WALL],
+    )
+
+
+class _Variables:
+    """Which unknown of the solver stands for what. Elements of one straight line share one."""
+
+    def __init__(self, grid: Grid, order: Order) -> None:
+        self.count = 2
+        self.boxes = {node.index: (self.new(), self.new()) for node in grid.graph.nodes}
+        self.lines = self._shared_lines(grid, order)
+        self.pins: dict[Pin, int] = {}
+        self.ports: dict[tuple[int, bool], list[Pin]] = {}
+        place = {element: place for row in order for place, element in enumerate(row)}
+        for link in grid.links:
+            for end in (0, 1):
+                element = link.element(end)
+                if grid.elements[element].node is None:
+                    self.pins[link.index, end] = self.lines[element]
+                else:
+                    self.pins[link.index, end] = self.new()
+                    self.ports.setdefault((element, link.is_above(end)), []).append((link.index, end))
+        for (element, _), pins in self.ports.items():
+            pins.sort(key=lambda pin: _port_key(grid, place, element, pin))  # noqa: B023 - used at once
+
+    def new(self) -> int:
+        """A fresh variable."""
+        self.count += 1
+        return self.count - 1
+
+    def _shared_lines(self, grid: Grid, order: Order) -> dict[int, int]:
+        lines: dict[int, int] = {}
+        cut = _crossing_links(grid, order)
+        for link in grid.links:
+            ends = (link.first, link.last)
+            if any(grid.elements[element].node is not None for element in ends) or link.turns:
+                continue
+            if link.index not in cut and link.first in lines:
+                lines[link.last] = lines[link.first]
+            # links are in the order of their arrow, so a line's first element comes first
+            for element in ends:
+                if element not in lines:
+                    lines[element] = self.new() if element == link.first or link.index in cut else lines[link.first]
+        for element in grid.elements:
+            if element.node is None and element.index not in lines:
+                lines[element.index] = self.new()
+        return lines
+
+
+def _crossing_links(grid: Grid, order: Order) -> set[int]:
+    """Links between two lines that cross another such link: these two cannot both be straight."""
+    place = {element: place for row in order for place, element in enumerate(row)}
+    inner: dict[int, list[tuple[int, int, int]]] = {}
+    for link in grid.links:
+        if not link.turns and all(grid.elements[e].node is None for e in (link.first, link.last)):
+            upper, lower = (link.first, link.last) if link.first_above else (link.last, link.first)
+            inner.setdefault(link.channel, []).append((place[upper], place[lower], link.index))
+    cut: set[int] = set()
+    for links in inner.values():
+        kept: list[tuple[int, int, int]] = []
+        for upper, lower, index in sorted(links, key=lambda link: link[2]):
+            if any((upper - u) * (lower - v) < 0 for u, v, _ in kept):
+                cut.add(index)
+            else:
+                kept.append((upper, lower, index))
+    return cut
+
+
+def _port_key(grid: Grid, place: Mapping[int, int], node: int, pin: Pin) -> tuple[int, int, int]:
+    """The order of ports on one side of a box: by what is at the other end of their links.
+
+    Links that turn round to another box of the row stand outside, the nearest box outermost.
+    """
+    link = grid.links[pin[0]]
+    other = link.element(1 - pin[1])
+    if not link.turns:
+        return (0, place[other], link.index)
+    if other == node:
+        return (1, 0, pin[1])
+    return (1 if place[other] > place[node] else -1, -place[other], link.index)
+
+
+def _row_rules(grid: Grid, order: Order, variables: _Variables) -> list[Distance]:
+    """Neighbours in a row keep their distance, and everything stands between the walls."""
+    rules = [Distance(_LEFT_WALL, _RIGHT_WALL, 1, _WIDTH * 10)]
+    for row in order:
+        sides = [_sides(grid, element, variables) for element in row]
+        if sides:
+            rules.append(Distance(_LEFT_WALL, sides[0][0], sides[0][2]))
+            rules.append(Distance(sides[-1][1], _RIGHT_WALL, sides[-1][3]))
+        for (a, b), (_, before, _, after_room), (after, _, before_room, _) in zip(
+            zip(row, row[1:], strict=False), sides, sides[1:], strict=False
+        ):
+            if (a, b) in grid.levels:
+                widest = max(edge.label.width for edge in grid.levels[a, b])
+                least = max(widest, 16) + 2 * LEVEL_MARGIN
+                rules.append(Distance(before, after, least, _LEVEL * 10))
+            else:
+                both = a in variables.boxes and b in variables.boxes
+                gap = NODE_GAP if both else LINE_GAP
+                rules.append(Distance(before, after, after_room + before_room + gap))
+    for node, (left, right) in variables.boxes.items():
+        rules.append(Distance(left, right, grid.widths[node], _RIGID))
+    return rules
+
+
+def _sides(grid: Grid, element: int, variables: _Variables) -> tuple[int, int, int, int]:
+    """The variables of the left and right side of an element, and the room it needs beyond them."""
+    part = grid.elements[element]
+    if part.node is not None:
+        left, right = variables.boxes[part.node]
+        room = {LEFT: 0, -LEFT: 0}
+        if part.node in grid.loops:
+            loops = grid.loops[part.node]
+            widest = max(edge.label.width for edge in loops.edges)
+            room[loops.side] = LOOP_REACH + (LABEL_GAP + widest if widest else BEAD_ROOM)
+        return left, right, room[LEFT], room[-LEFT]
+    line = variables.lines[element]
+    if part.is_label and part.edge is not None:
+        return line, line, BEAD_ROOM, LABEL_GAP + grid.graph.edges[part.edge].label.width
+    return line, line, 0, 0
+
+
+def _port_rules(grid: Grid, variables: _Variables) -> list[Distance]:
+    """Ports keep off the corners of their box and off each other."""
+    rules = []
+    for (node, _), pins in variables.ports.items():
+        left, right = variables.boxes[node]
+        rim = grid.graph.nodes[node].rim
+        rules.append(Distance(left, variables.pins[pins[0]], rim))
+        rules.append(Distance(variables.pins[pins[-1]], right, rim))
+        for a, b in zip(pins, pins[1:], strict=False):
+            rules.append(Distance(variables.pins[a], variables.pins[b], PORT_SPACING))
+    return rules
+
+
+def _costs(grid: Grid, variables: _Variables, factors: Sequence[int]) -> tuple[list[Distance], int]:
+    """What the solver minimises, and the count of variables with its helpers: one for each absolute difference."""
+    costs: list[Distance] = []
+    count = variables.count
+
+    def differ(a: int, b: int, weight: int, offset: int = 0) -> None:
+        """Cost of |b - a - offset|: a helper below both ends."""
+        nonlocal count
+        helper, count = count, count + 1
+        costs.append(Distance(helper, a, 0, weight))
+        costs.append(Distance(helper, b, offset, weight))
+
+    for link, factor in zip(grid.links, factors, strict=True):
+        a, b = variables.pins[link.index, 0], variables.pins[link.index, 1]
+        if a == b:
+            continue
+        free = sum(grid.elements[element].node is None for element in (link.first, link.last))
+        differ(a, b, _TURN * 10 if link.turns else _STRAIGHT[free] * factor)
+    for (node, _), pins in variables.ports.items():
+        first = grid.widths[node] // 2 - (len(pins) - 1) * PORT_SPACING // 2
+        for place, pin in enumerate(pins):
+            differ(variables.boxes[node][0], variables.pins[pin], _CENTERED * 10, first + place * PORT_SPACING)
+    return costs, count

@@ -1,0 +1,134 @@
+"""Sizes: the room that states and labels need, and the distances that a drawing keeps.
+
+All lengths are drawing units. Widths are even and all lengths whole, so that centers are whole too: the x coordinates
+come from a solver that works in integers.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from arrowproof.model.lifecycle import Arrow, Kind, State
+from arrowproof.render.text import clean_text, text_width
+from arrowproof.render.wrap import wrap_text
+
+STATE_SIZE, STATE_WEIGHT, STATE_LINE = 15, 600, 20
+NOTE_SIZE, NOTE_LINE = 12.5, 17
+LABEL_SIZE, LABEL_WEIGHT, LABEL_LINE = 13, 450, 16
+CAPTION_SIZE, CAPTION_WEIGHT, CAPTION_LINE = 12, 500, 15
+
+BOX_PADDING_X, BOX_PADDING_Y = 18, 11
+MIN_BOX_WIDTH = 104
+MAX_STATE_TEXT = 220
+"""State labels and notes wider than this are wrapped."""
+ICON_ROOM = 20
+"""The sign of the kind and the gap behind it, left of the label's first line."""
+MARK_RADIUS = 7
+
+PORT_SPACING = 16
+RIM = 14
+"""The least distance of a port from the corner of its box."""
+SLOT = 12
+"""Between two arrows that run level in one channel."""
+ARROW_ROOM = 22
+"""Between the edge of a box and the first bend of an arrow that points at it."""
+LINE_ROOM = 12
+"""The same for an arrow that leaves the box, and for labels."""
+NODE_GAP, LINE_GAP = 30, 14
+BEAD_ROOM, LABEL_GAP = 8, 12
+"""A label stands this far right of its line; the bead takes this much left of it."""
+LEVEL_MARGIN = 18
+"""On both sides of the label of a level arrow, so that line and head stay visible."""
+LEVEL_OFFSET = 10
+"""How far two level arrows between the same boxes stand off the middle."""
+LOOP_REACH, LOOP_HEIGHT = 26, 22
+
+
+@dataclass(frozen=True)
+class TextBlock:
+    """Lines of one style with their measured widths."""
+
+    lines: tuple[str, ...]
+    widths: tuple[float, ...]
+
+    @property
+    def width(self) -> float:
+        """The widest line."""
+        return max(self.widths, default=0.0)
+
+
+@dataclass(frozen=True)
+class BoxSize:
+    """A state's box: its size and its texts."""
+
+    width: int
+    height: int
+    rim: int
+    label: TextBlock
+    note: TextBlock
+    has_icon: bool
+
+
+@dataclass(frozen=True)
+class LabelSize:
+    """An arrow's label: its size, its lines, and the caption under it (a rung, for example)."""
+
+    width: int
+    height: int
+    text: TextBlock
+    caption: TextBlock
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to draw."""
+        return not self.text.lines and not self.caption.lines
+
+
+def measure_text(text: str, limit: float, size: float, weight: int = 400, face: str = "sans") -> TextBlock:
+    """The text wrapped at ``limit`` with the width of each line."""
+    lines = wrap_text(text, limit, size, weight, face)
+    return TextBlock(lines, tuple(text_width(line, size, weight, face) for line in lines))
+
+
+def measure_state(state: State) -> BoxSize:
+    """The box of a state, before its arrows ask for more width or its self arrows for more height."""
+    is_passing = state.kind is Kind.PASSING
+    label = measure_text(
+        state.label if clean_text(state.label) else state.id,
+        MAX_STATE_TEXT,
+        STATE_SIZE,
+        STATE_WEIGHT,
+        "italic" if is_passing else "sans",
+    )
+    note = measure_text(state.note or "", MAX_STATE_TEXT, NOTE_SIZE, 400, "italic" if is_passing else "sans")
+    height = even(2 * BOX_PADDING_Y + STATE_LINE * len(label.lines) + NOTE_LINE * len(note.lines))
+    text = max(label.width + (0 if is_passing else ICON_ROOM), note.width)
+    rounding = height // 2 - BOX_PADDING_X // 2 if is_passing else 0
+    width = max(MIN_BOX_WIDTH, even(text + 2 * (BOX_PADDING_X + rounding)))
+    rim = max(RIM, round(height * 0.42)) if is_passing else RIM
+    return BoxSize(width, height, rim, label, note, has_icon=not is_passing)
+
+
+def measure_label(arrow: Arrow, caption: str, limit: float) -> LabelSize:
+    """The label of an arrow, wrapped at ``limit``, with its caption on a line of its own.
+
+    Event, guard and effect start lines of their own when the whole does not fit on one.
+    """
+    whole = measure_text(arrow.label, math.inf, LABEL_SIZE, LABEL_WEIGHT)
+    if whole.width > limit:
+        parts = [
+            arrow.event or "",
+            f"[{arrow.guard}]" if arrow.guard else "",
+            f"/ {arrow.effect}" if arrow.effect else "",
+        ]
+        lines = tuple(line for part in parts for line in wrap_text(part, limit, LABEL_SIZE, LABEL_WEIGHT))
+        whole = TextBlock(lines, tuple(text_width(line, LABEL_SIZE, LABEL_WEIGHT) for line in lines))
+    below = measure_text(caption, math.inf, CAPTION_SIZE, CAPTION_WEIGHT)
+    width = even(max(whole.width, below.width))
+    return LabelSize(width, LABEL_LINE * len(whole.lines) + CAPTION_LINE * len(below.lines), whole, below)
+
+
+def even(length: float) -> int:
+    """The smallest even whole number that is not less."""
+    return 2 * math.ceil(length / 2 - 1e-9)

@@ -1,0 +1,225 @@
+"""The quality of a drawing: what overlaps, and how well it reads.
+
+The layout chooses between candidates by these figures, and its tests hold every drawing to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from arrowproof.render.drawing import ArrowPath, Box, Drawing, Point
+
+TARGET_WIDTH, TARGET_HEIGHT = 950.0, 620.0
+"""The figure of the page at 1440x900, in CSS px."""
+MAX_SCALE = 1.25
+"""A small drawing is not blown up further than this."""
+STATE_TEXT, LABEL_TEXT = 15.0, 13.0
+
+_TOUCH = 3.0
+"""Parallel lines nearer than this look like one."""
+_BEAD_RADIUS = 6.0
+_SLACK = 0.5
+"""Shared edges and rounding are no overlap."""
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Two things that must not touch: ``kind`` says what they are, ``first`` and ``second`` are their ids.
+
+    Kinds: ``box-box``, ``label-label``, ``label-box``, ``label-arrow``, ``bead-arrow``, ``arrow-box`` (an arrow through
+    a box, its own ends included), ``arrow-arrow`` (one drawn on top of the other), ``outside`` (beyond the bounds).
+    """
+
+    kind: str
+    first: str
+    second: str
+
+
+@dataclass(frozen=True)
+class Quality:
+    """Figures of one drawing; lengths are drawing units unless they say px."""
+
+    crossings: int
+    bends: int
+    jogs: int
+    overlaps: tuple[Overlap, ...]
+    label_distance: float
+    length: float
+    scale: float
+    state_px: float
+    label_px: float
+    used_area: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing overlaps."""
+        return not self.overlaps
+
+
+@dataclass(frozen=True)
+class _Segment:
+    arrow: int
+    low: Point
+    high: Point
+
+    @property
+    def is_level(self) -> bool:
+        return self.low[1] == self.high[1]
+
+
+def measure_drawing(drawing: Drawing, width: float = TARGET_WIDTH, height: float = TARGET_HEIGHT) -> Quality:
+    """The quality of a drawing that is shown in a figure of ``width`` x ``height`` CSS px.
+
+    ``bends`` counts corners, ``jogs`` the steps of less than 14 units among them; ``label_distance`` is the widest gap
+    between a label and its arrow; ``used_area`` is the share of the figure that the scaled drawing covers.
+    """
+    segments = _segments(drawing.arrows)
+    scale = fit_scale(drawing.bounds, width, height)
+    legs = [abs(s.high[0] - s.low[0]) + abs(s.high[1] - s.low[1]) for s in segments]
+    inner = [
+        abs(b[0] - a[0]) + abs(b[1] - a[1])
+        for arrow in drawing.arrows
+        for a, b in zip(arrow.points[1:], arrow.points[2:-1], strict=False)
+    ]
+    return Quality(
+        crossings=_count_crossings(segments),
+        bends=sum(max(len(arrow.points) - 2, 0) for arrow in drawing.arrows),
+        jogs=sum(leg < 14 for leg in inner),
+        overlaps=find_overlaps(drawing),
+        label_distance=max(map(_label_distance, drawing.arrows), default=0.0),
+        length=sum(legs),
+        scale=scale,
+        state_px=STATE_TEXT * scale,
+        label_px=LABEL_TEXT * scale,
+        used_area=drawing.bounds.width * drawing.bounds.height * scale * scale / (width * height),
+    )
+
+
+def fit_scale(bounds: Box, width: float = TARGET_WIDTH, height: float = TARGET_HEIGHT) -> float:
+    """How much a drawing is scaled to fit a figure, at most ``MAX_SCALE``."""
+    return min(MAX_SCALE, width / max(bounds.width, 1.0), height / max(bounds.height, 1.0))
+
+
+def find_overlaps(drawing: Drawing) -> tuple[Overlap, ...]:
+    """Everything in a drawing that touches what it must not, in a fixed order."""
+    return tuple(
+        [
+            *_box_overlaps(drawing),
+            *_label_overlaps(drawing),
+            *_arrow_overlaps(drawing),
+            *_outside(drawing),
+        ]
+    )
+
+
+def _boxes(drawing: Drawing) -> list[tuple[str, Box]]:
+    marks = [
+        (mark.id, Box(mark.center[0] - mark.radius, mark.center[1] - mark.radius, 2 * mark.radius, 2 * mark.radius))
+        for mark in drawing.marks
+    ]
+    return [(state.id, state.box) for state in drawing.states] + marks
+
+
+def _box_overlaps(drawing: Drawing) -> Iterator[Overlap]:
+    for (first, a), (second, b) in combinations(_boxes(drawing), 2):
+        if _boxes_touch(a, b):
+            yield Overlap("box-box", first, second)
+
+
+def _label_overlaps(drawing: Drawing) -> Iterator[Overlap]:
+    labels = [(arrow.id, arrow.label_box) for arrow in drawing.arrows if arrow.label_box is not None]
+    for (first, a), (second, b) in combinations(labels, 2):
+        if _boxes_touch(a, b):
+            yield Overlap("label-label", first, second)
+    boxes = _boxes(drawing)
+    for first, label in labels:
+        for second, box in boxes:
+            if _boxes_touch(label, box):
+                yield Overlap("label-box", first, second)
+        for arrow in drawing.arrows:
+            if _passes(arrow.points, label):
+                yield Overlap("label-arrow", first, arrow.id)
+
+
+def _arrow_overlaps(drawing: Drawing) -> Iterator[Overlap]:
+    boxes = _boxes(drawing)
+    for arrow in drawing.arrows:
+        for name, box in boxes:
+            if _passes(arrow.points, box):
+                yield Overlap("arrow-box", arrow.id, name)
+        if arrow.label_box is not None:
+            x, y = arrow.bead
+            bead = Box(x - _BEAD_RADIUS, y - _BEAD_RADIUS, 2 * _BEAD_RADIUS, 2 * _BEAD_RADIUS)
+            for other in drawing.arrows:
+                if other is not arrow and _passes(other.points, bead):
+                    yield Overlap("bead-arrow", arrow.id, other.id)
+    segments = _segments(drawing.arrows)
+    shared = {(a.arrow, b.arrow) for a, b in combinations(segments, 2) if _run_together(a, b)}
+    for first, second in sorted(shared):
+        yield Overlap("arrow-arrow", drawing.arrows[first].id, drawing.arrows[second].id)
+
+
+def _outside(drawing: Drawing) -> Iterator[Overlap]:
+    bounds = drawing.bounds
+    parts = _boxes(drawing)
+    parts += [(arrow.id, arrow.label_box) for arrow in drawing.arrows if arrow.label_box is not None]
+    parts += [(arrow.id, Box(x, y, 0, 0)) for arrow in drawing.arrows for x, y in arrow.points]
+    for name, box in parts:
+        inside = bounds.x - _SLACK <= box.x and box.right <= bounds.right + _SLACK
+        if not (inside and bounds.y - _SLACK <= box.y and box.bottom <= bounds.bottom + _SLACK):
+            yield Overlap("outside", name, "bounds")
+
+
+def _boxes_touch(a: Box, b: Box) -> bool:
+    return min(a.right, b.right) - max(a.x, b.x) > _SLACK and min(a.bottom, b.bottom) - max(a.y, b.y) > _SLACK
+
+
+def _passes(points: Sequence[Point], box: Box) -> bool:
+    """Whether an orthogonal line enters the inside of a box."""
+    left, right, top, bottom = box.x + _SLACK, box.right - _SLACK, box.y + _SLACK, box.bottom - _SLACK
+    return any(
+        max(a[0], b[0]) > left and min(a[0], b[0]) < right and max(a[1], b[1]) > top and min(a[1], b[1]) < bottom
+        for a, b in zip(points, points[1:], strict=False)
+    )
+
+
+def _segments(arrows: Sequence[ArrowPath]) -> list[_Segment]:
+    return [
+        _Segment(number, min(a, b), max(a, b))
+        for number, arrow in enumerate(arrows)
+        for a, b in zip(arrow.points, arrow.points[1:], strict=False)
+    ]
+
+
+def _run_together(a: _Segment, b: _Segment) -> bool:
+    """Whether two parallel segments of different arrows lie on top of each other for more than a touch."""
+    if a.arrow == b.arrow or a.is_level != b.is_level:
+        return False
+    along, across = (0, 1) if a.is_level else (1, 0)
+    if abs(a.low[across] - b.low[across]) >= _TOUCH:
+        return False
+    return min(a.high[along], b.high[along]) - max(a.low[along], b.low[along]) > _SLACK
+
+
+def _count_crossings(segments: Iterable[_Segment]) -> int:
+    level = [s for s in segments if s.is_level]
+    upright = [s for s in segments if not s.is_level]
+    return sum(
+        a.low[0] < b.low[0] < a.high[0] and b.low[1] < a.low[1] < b.high[1] and a.arrow != b.arrow
+        for a in level
+        for b in upright
+    )
+
+
+def _label_distance(arrow: ArrowPath) -> float:
+    """The gap between a label and its own arrow."""
+    box = arrow.label_box
+    if box is None:
+        return 0.0
+    return min(
+        max(box.x - max(a[0], b[0]), min(a[0], b[0]) - box.right, 0.0)
+        + max(box.y - max(a[1], b[1]), min(a[1], b[1]) - box.bottom, 0.0)
+        for a, b in zip(arrow.points, arrow.points[1:], strict=False)
+    )
