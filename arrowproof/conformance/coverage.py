@@ -21,9 +21,7 @@ from itertools import groupby, pairwise
 
 from arrowproof.model.evidence import Coverage, Share, Side, TransitionEvidence, Walk
 from arrowproof.model.lifecycle import Lifecycle
-
-Pair = tuple[str | None, str | None]
-"""The identity of a transition: source and target."""
+from arrowproof.model.transitions import Pair
 
 
 def measure_coverage(lifecycle: Lifecycle, transitions: Sequence[TransitionEvidence]) -> Coverage:

@@ -51,6 +51,18 @@ class OutputFolder:
             raise InputError(f"cannot make {run} anew: {error.strerror or error}") from error
         return run
 
+    def discard(self, *names: str) -> None:
+        """Remove files of a run before, where they are there.
+
+        Raises:
+            InputError: one cannot be removed.
+        """
+        for name in names:
+            try:
+                (self.path / name).unlink(missing_ok=True)
+            except OSError as error:
+                raise InputError(f"cannot replace {self.path / name}: {error.strerror or error}") from error
+
     def write(self, name: str, text: str) -> Path:
         """Write ``name`` whole or not at all, as UTF-8; returns its path.
 

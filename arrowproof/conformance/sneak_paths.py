@@ -6,8 +6,7 @@ from collections.abc import Iterable
 
 from arrowproof.model.evidence import SneakPath
 from arrowproof.model.lifecycle import Lifecycle
-
-Pair = tuple[str | None, str | None]
+from arrowproof.model.transitions import Pair
 
 
 def merge_sneak_paths(lifecycle: Lifecycle, *found: Iterable[SneakPath]) -> tuple[SneakPath, ...]:

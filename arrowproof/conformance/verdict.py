@@ -7,7 +7,8 @@ finding                                                         at most
 ==============================================================  ================
 a sneak path happened and is not accepted                       not proven
 a transition was not walked, or a walk of it went wrong         not proven
-a kill lost or doubled a commit, or its restart ended wrong     not proven
+a kill lost or doubled a commit, its restart ended wrong, or
+it was asked for and could not be made                          not proven
 the run cannot be trusted (its journal did not stand)           not proven
 a transition is not written, and nothing read could explain it  not proven
 a transition is not written, but an undecided statement or a
@@ -17,8 +18,8 @@ a statement is undecided, or its target is dynamic              walked
 ==============================================================  ================
 
 An accepted sneak path is let through whether it is possible or happened: the owner has said that the database does
-this and why, and every report repeats it. A kill that was never made (the driver cannot, or was not asked to) is no
-finding: the transition is then proven and not survived.
+this and why, and every report repeats it. Where crash checks were left out, that is no finding: the transition is then
+proven, and reported as not survived.
 """
 
 from __future__ import annotations
@@ -127,11 +128,11 @@ def _of_walk(walk: Walk, name: str, transition: TransitionEvidence) -> _Finding:
 
 
 def _of_kill(kill: Kill, name: str, transition: TransitionEvidence) -> _Finding:
-    at = f" at {one_line(kill.point)}" if kill.point else ""
-    return (
-        Verdict.NOT_PROVEN,
-        f"{name} did not survive a kill {kill.side}{at}: {_clause(kill.problem)}{_beside(transition)}.",
+    # Without a hold point there was no kill: the driver did not come so far.
+    what = (
+        f"did not survive a kill {kill.side} at {one_line(kill.point)}" if kill.point else f"was not killed {kill.side}"
     )
+    return Verdict.NOT_PROVEN, f"{name} {what}: {_clause(kill.problem)}{_beside(transition)}."
 
 
 def _of_undecided(undecided: Undecided) -> _Finding:

@@ -93,3 +93,12 @@ def test_two_proofs_never_write_to_one_folder_at_once(tmp_path: Path) -> None:
     with open_output(tmp_path):
         assert other().startswith("another proof writes to ")
     assert other() == "entered\n"
+
+
+def test_discarding_takes_only_what_is_named(tmp_path: Path) -> None:
+    (tmp_path / "report.json").write_text("old verdict")
+    (tmp_path / "mine.txt").write_text("keep")
+    with open_output(tmp_path) as output:
+        output.discard("report.json", "report.html")
+
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]

@@ -134,6 +134,20 @@ def test_kills_that_were_not_made_do_not_keep_it_from_proven(note_transitions: T
     assert not any(transition.is_survived for transition in unkilled)
 
 
+def test_a_kill_that_was_asked_for_and_could_not_be_made_is_red(note_transitions: Transitions) -> None:
+    created, *rest = note_transitions
+    before, after = created.kills
+    unmade = replace(before, point="", processes=(), problem="the hold point was never reached.")
+
+    assert judge((replace(created, kills=(unmade, after)), *rest)) == (
+        Verdict.NOT_PROVEN,
+        (
+            "created -> pending was not killed before commit: "
+            "the hold point was never reached (written at sql/accept.sql:12).",
+        ),
+    )
+
+
 def test_an_unwritten_transition_is_explained_only_by_a_dynamic_target_that_leaves_its_source(
     note_transitions: Transitions,
 ) -> None:
