@@ -16,6 +16,9 @@ from arrowproof.model.evidence import Evidence, TransitionEvidence, Verdict
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.transitions import transition_name
 
+REASONS_SHOWN = 40
+"""Reasons that are printed; the line after them says how many more there are."""
+
 _VERDICTS = {
     Verdict.PROVEN: ("Proven", "bold green"),
     Verdict.WALKED: ("Walked, not proven", "bold yellow"),
@@ -46,7 +49,10 @@ def _head(evidence: Evidence, lifecycle: Lifecycle) -> Iterator[Text]:
 def _reasons(evidence: Evidence) -> Iterator[Text]:
     if evidence.reasons:
         yield Text("\nWhat keeps it from being proven", style="bold")
-        yield from (Text(f"  {one_line(reason, 1000)}") for reason in evidence.reasons)
+        yield from (Text(f"  {one_line(reason, 1000)}") for reason in evidence.reasons[:REASONS_SHOWN])
+        more = len(evidence.reasons) - REASONS_SHOWN
+        if more > 0:
+            yield Text(f"  and {more} more, in the reports")
 
 
 def _accepted(evidence: Evidence) -> Iterator[Text]:
@@ -56,7 +62,7 @@ def _accepted(evidence: Evidence) -> Iterator[Text]:
     for path in paths:
         places = places_text(statement.place for statement in path.possible)
         name = one_line(transition_name(path.source, path.target))
-        yield Text(f"  {name} ({fate(path)}): {one_line(path.accepted or '')}{f' {places}' if places else ''}")
+        yield Text(f"  {name} ({fate(path)}): {one_line(path.accepted or '')}{f' ({places})' if places else ''}")
 
 
 def _table(evidence: Evidence) -> Iterator[Text]:

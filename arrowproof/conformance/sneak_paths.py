@@ -13,7 +13,7 @@ def merge_sneak_paths(lifecycle: Lifecycle, *found: Iterable[SneakPath]) -> tupl
     """One sneak path for each pair, with every statement that can make it and every journal row that holds it.
 
     The reason of an accepted one is the lifecycle's own. Order: those that happened first, then by the model's order
-    of source and target; creation and removal come first, values that are no state of the model last.
+    of source and target, values that are no state of it after its states; creation comes first and removal last.
     """
     accepted = {(path.source, path.target): path.reason for path in lifecycle.accepted_sneak_paths}
     merged: dict[Pair, SneakPath] = {}
@@ -27,11 +27,12 @@ def merge_sneak_paths(lifecycle: Lifecycle, *found: Iterable[SneakPath]) -> tupl
             happened=tuple(dict.fromkeys(known.happened + path.happened)),
             accepted=accepted.get(pair),
         )
-    rank: dict[str | None, int] = {None: -1} | {state.id: index for index, state in enumerate(lifecycle.states)}
-    last = len(rank)
+    rank = {state.id: index for index, state in enumerate(lifecycle.states)}
+    unknown = len(rank)
 
     def place(path: SneakPath) -> tuple[bool, int, int, str, str]:
-        ranks = (rank.get(path.source, last), rank.get(path.target, last))
-        return (not path.happened, *ranks, str(path.source), str(path.target))
+        source = -1 if path.source is None else rank.get(path.source, unknown)
+        target = unknown + 1 if path.target is None else rank.get(path.target, unknown)
+        return (not path.happened, source, target, str(path.source), str(path.target))
 
     return tuple(sorted(merged.values(), key=place))

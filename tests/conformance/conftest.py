@@ -1,12 +1,16 @@
-"""A lifecycle and the evidence of a proof of it, made by hand: the note job of the design."""
+"""A lifecycle and the evidence of two proofs of it, made by hand: the note job of the design, well and broken."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from arrowproof.conformance.coverage import measure_coverage
+from arrowproof.conformance.sneak_paths import merge_sneak_paths
+from arrowproof.conformance.verdict import judge
 from arrowproof.model.evidence import (
     Environment,
     Evidence,
@@ -17,13 +21,15 @@ from arrowproof.model.evidence import (
     Process,
     Row,
     Side,
+    SneakPath,
     SourceFile,
     Statement,
     TransitionEvidence,
+    Undecided,
     Verdict,
     Walk,
 )
-from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle, State
+from arrowproof.model.lifecycle import AcceptedSneakPath, Arrow, Binding, Kind, Lifecycle, State
 
 ACCEPT = Statement(
     Place("sql/accept.sql", 12, "insert_job"),
@@ -191,3 +197,63 @@ def note_evidence(note_job: Lifecycle, note_transitions: tuple[TransitionEvidenc
 def unwalked(note_transitions: tuple[TransitionEvidence, ...]) -> tuple[TransitionEvidence, ...]:
     """The seven transitions when nothing was run: written alone."""
     return tuple(replace(transition, walks=(), kills=()) for transition in note_transitions)
+
+
+OPEN = Statement(Place("sql/worker.sql", 38, "succeed"), "UPDATE jobs\n   SET status = 'completed'\n WHERE id = :id;")
+PURGE = Statement(Place("sql/archive.sql", 4, "purge"), "DELETE FROM jobs\n WHERE status = 'completed';")
+ODD = Statement(Place("sql/odd.sql", 5), "INSERT OR REPLACE INTO jobs SELECT * FROM old_jobs;")
+SEEN = JournalRow(47, "update", JournalKind.CHANGED, (("id", 9),), "failed", "completed", (), ())
+
+
+@pytest.fixture
+def lenient_job(note_job: Lifecycle) -> Lifecycle:
+    """The note job whose owner accepts that completed rows are removed."""
+    reason = "the archive job removes completed rows after 90 days"
+    return replace(note_job, accepted_sneak_paths=(AcceptedSneakPath("completed", None, reason),))
+
+
+@pytest.fixture
+def broken_evidence(lenient_job: Lifecycle, note_evidence: Evidence) -> Evidence:
+    """The evidence of a proof in which everything went wrong that can."""
+    created, completed, retried, failed, due_completed, due_retried, due_failed = note_evidence.transitions
+    before, after = completed.kills
+    transitions = (
+        created,
+        replace(completed, written=(OPEN,), kills=(before, replace(after, problem="two rows of history were found."))),
+        replace(retried, walks=(replace(retried.walks[0], problem="the journal holds pending -> failed."),)),
+        replace(failed, walks=(), kills=()),
+        replace(due_completed, written=(OPEN,), kills=()),
+        replace(due_retried, written=()),
+        replace(due_failed, written=(), walks=(), kills=()),
+    )
+    sneak_paths = merge_sneak_paths(
+        lenient_job,
+        [SneakPath("failed", "completed", (OPEN,)), SneakPath("completed", "completed", (OPEN,))],
+        [SneakPath("completed", None, (PURGE,)), SneakPath("failed", "completed", happened=(SEEN,))],
+    )
+    undecided = (Undecided(ODD, "REPLACE may remove another row."),)
+    verdict, reasons = judge(transitions, sneak_paths, undecided)
+    return replace(
+        note_evidence,
+        transitions=transitions,
+        sneak_paths=sneak_paths,
+        undecided=undecided,
+        coverage=measure_coverage(lenient_job, transitions),
+        verdict=verdict,
+        reasons=reasons,
+    )
+
+
+@pytest.fixture
+def assert_golden() -> Callable[[str, str], None]:
+    """Compares a text with its golden file; what differs is saved beside it."""
+
+    def compare(name: str, got: str) -> None:
+        golden = Path(__file__).parent / "golden" / name
+        saved = golden.with_name(f"{golden.stem}.got{golden.suffix}")
+        if not golden.exists() or got != golden.read_text(encoding="utf-8"):
+            saved.write_text(got, encoding="utf-8", newline="\n")
+            pytest.fail(f"{name} has changed. Look at {saved.name} beside it; if it is right, rename it to {name}")
+        saved.unlink(missing_ok=True)
+
+    return compare

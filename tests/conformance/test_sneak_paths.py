@@ -58,8 +58,8 @@ def test_the_order_is_happened_first_then_the_models(note_job: Lifecycle) -> Non
     assert pairs == [
         ("completed", "pending"),
         (None, "completed"),
-        ("pending", None),
         ("pending", "pending"),
+        ("pending", None),
         ("failed", "completed"),
         ("paused", "failed"),
     ]

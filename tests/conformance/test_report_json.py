@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+from arrowproof.conformance.report_json import REPORT_FORMAT, report_json
+from arrowproof.model.evidence import Evidence
+from arrowproof.model.lifecycle import Lifecycle
+
+Golden = Callable[[str, str], None]
+
+
+def test_the_report_of_a_proof_is_the_golden_one(
+    note_job: Lifecycle, note_evidence: Evidence, assert_golden: Golden
+) -> None:
+    assert_golden("proven.report.json", report_json(note_evidence, note_job))
+
+
+def test_the_report_of_a_broken_service_is_the_golden_one(
+    lenient_job: Lifecycle, broken_evidence: Evidence, assert_golden: Golden
+) -> None:
+    assert_golden("broken.report.json", report_json(broken_evidence, lenient_job))
+
+
+def test_the_format_and_the_verdict_come_first(note_job: Lifecycle, note_evidence: Evidence) -> None:
+    report = json.loads(report_json(note_evidence, note_job))
+
+    assert list(report.items())[:2] == [("format", REPORT_FORMAT), ("verdict", "proven")]
+
+
+def test_no_time_process_or_key_stands_in_it(note_job: Lifecycle, note_evidence: Evidence) -> None:
+    text = report_json(note_evidence, note_job)
+
+    for secret in ("2026-11-29", '"next_run_at":', "4200", "5020", '"id": 1', "Linux", "3.53.1"):
+        assert secret not in text, secret
+
+
+def test_hostile_values_are_bounded_and_the_text_is_valid_utf8(note_job: Lifecycle, note_evidence: Evidence) -> None:
+    created, *rest = note_evidence.transitions
+    after = (("status", "\ud800" + "x" * 1_000_000), ("attempts", 0))
+    hostile = replace(
+        note_evidence,
+        model_title="再試行 \ud800 </script>",
+        transitions=(replace(created, walks=(replace(created.walks[0], after=after),)), *rest),
+    )
+    text = report_json(hostile, note_job)
+
+    assert len(text.encode("utf-8")) < 40_000
+    report = json.loads(text)
+    assert report["model"]["title"] == "再試行 \ud800 </script>"
+    assert "再試行" in text
+    assert report["transitions"][0]["walks"][0]["after"]["status"].endswith("(1,000,001 characters)")

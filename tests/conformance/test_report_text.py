@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import replace
+
+from rich.console import Console
+
+from arrowproof.conformance.report_text import REASONS_SHOWN, report_text
+from arrowproof.model.evidence import Evidence, Place, Verdict
+from arrowproof.model.lifecycle import Lifecycle
+
+Golden = Callable[[str, str], None]
+
+
+def printed(evidence: Evidence, lifecycle: Lifecycle, *, terminal: bool, width: int = 60) -> str:
+    """What a console of ``width`` columns shows."""
+    stream = io.StringIO()
+    console = Console(file=stream, width=width, force_terminal=terminal, color_system="standard" if terminal else None)
+    console.print(report_text(evidence, lifecycle), soft_wrap=True)
+    return stream.getvalue()
+
+
+def test_the_report_of_a_proof_is_the_golden_one(
+    note_job: Lifecycle, note_evidence: Evidence, assert_golden: Golden
+) -> None:
+    assert_golden("proven.report.txt", printed(note_evidence, note_job, terminal=False))
+
+
+def test_the_report_of_a_broken_service_is_the_golden_one(
+    lenient_job: Lifecycle, broken_evidence: Evidence, assert_golden: Golden
+) -> None:
+    assert_golden("broken.report.txt", printed(broken_evidence, lenient_job, terminal=False))
+
+
+def test_the_verdict_is_the_first_line(note_job: Lifecycle, note_evidence: Evidence) -> None:
+    firsts = [
+        report_text(replace(note_evidence, verdict=verdict), note_job).plain.split("\n")[0] for verdict in Verdict
+    ]
+
+    assert firsts == [
+        "Proven: Note job, 7 of 7 transitions walked",
+        "Walked, not proven: Note job, 7 of 7 transitions walked",
+        "Not proven: Note job, 7 of 7 transitions walked",
+    ]
+
+
+def test_it_is_plain_when_piped_and_styled_on_a_terminal(note_job: Lifecycle, note_evidence: Evidence) -> None:
+    assert "\x1b[" not in printed(note_evidence, note_job, terminal=False)
+    assert "\x1b[1;32mProven\x1b[0m" in printed(note_evidence, note_job, terminal=True)
+
+
+def test_no_console_is_too_narrow_for_file_and_line(lenient_job: Lifecycle, broken_evidence: Evidence) -> None:
+    created, *rest = broken_evidence.transitions
+    deep = Place("services/notes/storage/queries/" + "nested/" * 12 + "accept.sql", 12)
+    written = (replace(created.written[0], place=deep),)
+    evidence = replace(broken_evidence, transitions=(replace(created, written=written), *rest))
+
+    assert f"{deep.file}:12\n" in printed(evidence, lenient_job, terminal=False, width=20)
+
+
+def test_labels_drive_neither_the_terminal_nor_the_markup(note_job: Lifecycle, note_evidence: Evidence) -> None:
+    shown = printed(note_evidence, replace(note_job, title="[red]Job[/red] \x1b[2J:boom:"), terminal=False)
+
+    assert shown.startswith("Proven: [red]Job[/red] <U+001B>[2J:boom:, 7 of 7")
+
+
+def test_a_thousand_reasons_are_counted_and_not_all_printed(note_job: Lifecycle, note_evidence: Evidence) -> None:
+    reasons = tuple(f"Sneak path a -> s{number} is possible." for number in range(1000))
+    text = report_text(replace(note_evidence, verdict=Verdict.WALKED, reasons=reasons), note_job).plain
+
+    assert text.count("Sneak path") == REASONS_SHOWN
+    assert f"and {1000 - REASONS_SHOWN} more" in text
