@@ -52,10 +52,11 @@ def read_file_header(path: Path) -> FileHeader | None:
         apsw.CantOpenError: the file may not be read.
         OSError: the WAL beside it may not be read.
     """
-    first = _read_first_bytes(path)
-    if not first:
+    size = path.stat().st_size
+    if size == 0:
         return None
-    if len(first) < _READ_BYTES or not first.startswith(_MAGIC):
+    first = _read_first_bytes(path) if size >= _READ_BYTES else b""
+    if not first.startswith(_MAGIC):
         raise NotADatabaseError(str(path))
     newest = _first_page_in_wal(path.with_name(path.name + "-wal"))
     page = newest or first
@@ -71,7 +72,7 @@ def _read_first_bytes(path: Path) -> bytes:
     flags = [apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB, 0]
     file = apsw.VFSFile("", str(path), flags)
     try:
-        return file.xRead(min(_READ_BYTES, file.xFileSize()), 0)
+        return file.xRead(_READ_BYTES, 0)
     finally:
         file.xClose()
 

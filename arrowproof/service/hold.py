@@ -3,7 +3,7 @@
 ``NOTES_HOLD=POINT:DIR`` in the environment asks for it. At POINT the process writes ``DIR/POINT.held`` (JSON: ``pid``
 and ``point``), whole or not at all, and waits until ``DIR/POINT.release`` exists; when that is there already, it goes
 on at once. It holds at the first time that it comes to the point, once in its life. While it waits, it ends when its
-parent process dies.
+parent process dies; a server that is told to end gives the held request up.
 
 The points are boundaries between statements. The server has five, in this order:
 
@@ -61,6 +61,10 @@ WORKER_POINTS = (
 _LOOK_SECONDS = 0.002
 
 
+class HoldAbandonedError(RefusedError):
+    """The process was told to end while it was held."""
+
+
 @dataclass
 class Hold:
     """Where to hold; without ``point`` nowhere. ``parent`` is the process whose death ends the wait."""
@@ -68,9 +72,15 @@ class Hold:
     point: str | None = None
     folder: Path = field(default_factory=Path)
     parent: int = field(default_factory=os.getppid)
+    _is_abandoned: bool = field(default=False, init=False)
 
     def at(self, point: str) -> None:
-        """Wait here if this is the point, and if this process was not held before."""
+        """Wait here if this is the point, and if this process was not held before.
+
+        Raises:
+            HoldAbandonedError: another thread abandoned the hold.
+            RefusedError: the signal cannot be written.
+        """
         if point != self.point:
             return
         self.point = None
@@ -80,7 +90,13 @@ class Hold:
             if os.getppid() != self.parent:
                 # At once and without clean-up: nothing may be committed or answered any more.
                 os._exit(1)
+            if self._is_abandoned:
+                raise HoldAbandonedError(f"the process was told to end while it was held {point}")
             time.sleep(_LOOK_SECONDS)
+
+    def abandon(self) -> None:
+        """End the wait of another thread with an error, now or later."""
+        self._is_abandoned = True
 
     def _signal(self, point: str) -> None:
         content = json.dumps({"pid": os.getpid(), "point": point}) + "\n"

@@ -10,7 +10,7 @@ status    when
 413       the body is larger than the limit
 415       the body is not sent as plain application/json
 422       the JSON is no note: not an object, unknown fields, no text, or a text that cannot be kept
-503       the database is busy or cannot do it now; ``Retry-After`` says when to ask again
+503       the database is busy or cannot do it now, or the service ends; ``Retry-After`` says when to ask again
 ========  =========================================================================================
 """
 
@@ -81,9 +81,9 @@ def _invalid_request(_: Request, error: Exception) -> JSONResponse:
 def _database_failed(_: Request, error: Exception) -> JSONResponse:
     headers = {"Retry-After": str(RETRY_AFTER_SECONDS)}
     if isinstance(error, (apsw.BusyError, apsw.LockedError)):
-        return problem_response(503, "the database is busy; nothing was stored, ask again", headers)
+        return problem_response(503, "the database is busy; ask again, with the same key", headers)
     _log.error("the database failed: %s: %s", type(error).__name__, error)
-    return problem_response(503, "the database cannot do this now; nothing was stored", headers)
+    return problem_response(503, "the service cannot do this now; ask again, with the same key", headers)
 
 
 def _bug(_: Request, __: Exception) -> JSONResponse:

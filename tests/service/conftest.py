@@ -21,6 +21,9 @@ import apsw
 import httpx
 import pytest
 
+from arrowproof.service.database import Database, open_database
+from arrowproof.service.hold import Hold
+
 DEADLINE_SECONDS = 20.0
 
 
@@ -214,3 +217,34 @@ def shared_server() -> Iterator[Server]:
         service = Notes(Path(folder))
         yield service.server("--max-attempts", "3")
         service.end()
+
+
+@pytest.fixture
+def wait() -> Callable[[Callable[[], Any], str], None]:
+    """Waits for a signal, and fails loudly when it does not come."""
+    return wait_until
+
+
+class RecordingHold(Hold):
+    """Holds nowhere and remembers the points that were passed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.passed: list[str] = []
+
+    def at(self, point: str) -> None:
+        self.passed.append(point)
+
+
+@pytest.fixture
+def hold() -> RecordingHold:
+    """A hold that remembers the points that were passed."""
+    return RecordingHold()
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """A new notes database, open in this process."""
+    made = open_database(tmp_path / "finale.sqlite3", create=True)
+    yield made
+    made.close()

@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+
+from arrowproof.service.clock import system_clock, timestamp, timestamp_after
+
+
+def test_a_moment_is_written_in_utc_with_milliseconds():
+    there = timezone(timedelta(hours=-3, minutes=-30))
+    assert timestamp(datetime(2026, 11, 29, 20, 30, 1, 2999, tzinfo=there)) == "2026-11-30T00:00:01.002Z"
+
+
+def test_the_order_of_the_texts_is_the_order_of_the_moments():
+    start = datetime(2026, 12, 31, 23, 59, 59, 999000, tzinfo=UTC)
+    texts = [timestamp(start + timedelta(milliseconds=step)) for step in (-1000, -1, 0, 1, 999, 86_400_000)]
+    assert texts == sorted(texts)
+    assert len({len(text) for text in texts}) == 1
+
+
+def test_a_later_moment_is_counted_from_the_clock():
+    start = datetime(2026, 11, 29, tzinfo=UTC)
+    assert timestamp_after(lambda: start, 90.5) == "2026-11-29T00:01:30.500Z"
+
+
+def test_the_system_clock_gives_utc():
+    assert system_clock().utcoffset() == timedelta(0)

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import apsw
+import pytest
+
+from arrowproof.service.hold import SERVER_POINTS
+from arrowproof.service.notes import Accepted, KeyTakenError, accept_note, find_job, find_note
+
+NOW = datetime(2026, 11, 29, 15, 9, 2, 118000, tzinfo=UTC)
+STAMP = "2026-11-29T15:09:02.118Z"
+
+
+@pytest.fixture
+def accept(database, hold):
+    return lambda key, text: accept_note(database, key, text, 2, lambda: NOW, hold)
+
+
+def test_a_note_is_stored_with_a_job_that_is_due_at_once(database, accept):
+    accepted = accept("k", " buy milk ")
+    assert accepted == Accepted(1, 1, replayed=False)
+    job = find_job(database, 1)
+    assert (job.status, job.attempts, job.max_attempts, job.next_run_at, job.last_error, job.note_id) == (
+        "pending",
+        0,
+        2,
+        STAMP,
+        None,
+        1,
+    )
+    note = find_note(database, 1)
+    assert (note.text, note.job_id, note.events) == (" buy milk ", 1, ())
+
+
+def test_white_space_around_the_text_makes_no_other_text_and_within_it_does(accept):
+    accept("k", "buy milk")
+    assert accept("k", "\u3000buy milk\r\n").replayed
+    with pytest.raises(KeyTakenError):
+        accept("k", "buy  milk")
+
+
+def test_every_point_is_passed_in_order(accept, hold):
+    accept("k", "t")
+    assert tuple(hold.passed) == SERVER_POINTS
+
+
+def test_a_replay_writes_nothing_and_ends_its_transaction(database, accept, hold):
+    accept("k", "t")
+    hold.passed.clear()
+    changes = database._connection.total_changes()
+    accept("k", "t")
+    assert database._connection.total_changes() == changes
+    assert hold.passed == ["after-begin", "after-select", "after-commit"]
+    assert not database.in_transaction
+
+
+def test_a_job_that_cannot_be_stored_leaves_no_note(database, accept):
+    connection = database._connection
+    connection.execute("CREATE TRIGGER f BEFORE INSERT ON jobs BEGIN SELECT RAISE(ABORT, 'no'); END")
+    with pytest.raises(apsw.ConstraintError):
+        accept("k", "t")
+    database.roll_back()
+    assert find_note(database, 1) is None
+
+
+def test_what_is_not_there_is_none(database):
+    assert find_job(database, 2**63 - 1) is None
+    assert find_note(database, 1) is None
