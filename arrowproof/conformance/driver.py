@@ -3,15 +3,22 @@
 A driver starts and stops the service on a database of its own, creates a row, and walks a transition, each time by
 the service's own doors (HTTP, processes, a queue), never by writing the bound table itself. What the database held
 before and after is read by the drive, not by the driver.
+
+A driver waits on signals (a line, a file, the exit of a process) with a deadline, never for a guessed time;
+:mod:`arrowproof.conformance.processes` has the means. Everything that it writes goes into the folder of ``start``.
 """
 
 from __future__ import annotations
 
+import importlib
+import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from arrowproof.errors import InputError
 from arrowproof.model.evidence import Process, Row, Side
 from arrowproof.model.transitions import Transition
 
@@ -49,10 +56,13 @@ class Driver(Protocol):
         """Start the service on a new database inside ``folder``; return the database file once it is ready."""
 
     def stop(self) -> None:
-        """End every process that this driver started. Safe to call twice."""
+        """End every process that this driver started. Safe to call twice, and after a start that failed."""
 
     def begin(self, tour: Sequence[Transition]) -> None:
-        """Announce the tour that comes next, so that its row can be created in the right way."""
+        """Announce the tour that comes next, so that its row can be created in the right way.
+
+        The last step may be one to be killed. Its ``paths`` may be fewer than the model's: those that are wanted.
+        """
 
     def walk(self, transition: Transition, key: Row | None) -> Walked:
         """Make the service take one transition with the row ``key`` (None: create the row)."""
@@ -61,7 +71,42 @@ class Driver(Protocol):
         """The tour is over: leave no row behind that a later walk could pick up by mistake."""
 
     def kill(self, transition: Transition, key: Row | None, side: Side) -> Killed:
-        """Start the same transition and SIGKILL the process that makes it, on one side of its commit."""
+        """Start the same transition and SIGKILL the process that makes it, on one side of its commit.
+
+        Give the killed process among the processes, with ``ended="SIGKILL"``.
+        """
 
     def recover(self, transition: Transition, killed: Killed, side: Side) -> Walked:
         """Start the service again after a kill and let it do what it does: finish the transition, or leave it."""
+
+
+def load_driver(spec: str, folder: Path | None = None) -> Driver:
+    """A new driver by its name, ``module:Class``; the module is also looked for in ``folder``, of the lifecycle file.
+
+    This imports the module: only call it for a lifecycle whose owner asked for a proof.
+
+    Raises:
+        InputError: the name, the module or the class is wrong, or the import fails; the message says why.
+    """
+    match = re.fullmatch(r"([^\W\d]\w*(?:\.[^\W\d]\w*)*):([^\W\d]\w*)", spec)
+    if match is None:
+        raise InputError(f"{spec[:100]!r} names no driver; write module:Class, such as drivers.jobs:JobsDriver.")
+    name, class_name = match.groups()
+    if folder is not None and str(folder.resolve()) not in sys.path:
+        sys.path.insert(0, str(folder.resolve()))
+    try:
+        made = getattr(importlib.import_module(name), class_name)()
+    except ModuleNotFoundError as error:
+        needed = "" if error.name == name else f", which {name} imports"
+        raise InputError(f"There is no module {error.name!r}{needed}; is it on PYTHONPATH, or installed?") from error
+    except AttributeError as error:
+        raise InputError(f"Driver {spec!r} cannot be made: {error}.") from error
+    except Exception as error:
+        raise InputError(f"Driver {spec!r} cannot be made: {type(error).__name__}: {error}"[:500]) from error
+    missing = [method for method in _METHODS if not callable(getattr(made, method, None))]
+    if missing:
+        raise InputError(f"Driver {spec!r} has no method {', '.join(missing)}; a driver has {', '.join(_METHODS)}.")
+    return made  # type: ignore[no-any-return]  # a Driver by its methods
+
+
+_METHODS = ("start", "stop", "begin", "walk", "end", "kill", "recover")

@@ -1,0 +1,276 @@
+"""The driver of the bundled notes service: real HTTP, real workers, one database.
+
+A job's attempts are fixed when it is created, so there is one server for each ``--max-attempts`` that a tour needs, all
+on the same database. An attempt fails because a trigger on ``note_events`` refuses the history row; the driver adds and
+drops it. A job that a tour leaves waiting is put out of reach by a long ``--retry-delay``, or worked off.
+
+Beside the walks the driver holds the service to its word: what a worker prints, the count of attempts, the history
+(one row when the job is completed, none before), and replays of an Idempotency-Key.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arrowproof.conformance.driver import DriverError, Killed, Walked
+from arrowproof.conformance.processes import ProcessGroup, RunningProcess
+from arrowproof.conformance.rows import open_database
+from arrowproof.model.evidence import Process, Row, Side
+from arrowproof.model.transitions import Transition
+
+if TYPE_CHECKING:
+    from arrowproof.conformance.notes_api import Job, NotesApi
+
+USUAL_ATTEMPTS = 3
+SHORT_DELAY = 0.05
+OUT_OF_REACH = 86_400.0
+"""Delays in seconds until the next attempt: for a job that the tour goes on with, and for one that it leaves."""
+
+_LONGEST_WAIT = 20.0
+_POINTS = {
+    ("server", Side.BEFORE): "after-job",
+    ("worker", Side.BEFORE): "after-state",
+    ("server", Side.AFTER): "after-commit",
+    ("worker", Side.AFTER): "after-commit",
+}
+_FAULT = """CREATE TRIGGER arrowproof_fault BEFORE INSERT ON note_events
+BEGIN SELECT RAISE(ABORT, 'the history row is refused'); END"""
+
+
+@dataclass(frozen=True)
+class _Hold:
+    """A process that waits at a point of its work once it comes there, and then makes the file ``held``."""
+
+    process: RunningProcess
+    point: str
+    held: Path
+
+    def kill(self) -> Process:
+        """Kill it at its point."""
+        self.process.await_file(self.held)
+        self.process.kill()
+        return self.process.record()
+
+
+class NotesDriver:
+    """Walks the lifecycle of a note job. See :class:`arrowproof.conformance.driver.Driver`."""
+
+    def __init__(self) -> None:
+        self._processes = ProcessGroup(Path())
+        self._database = Path()
+        self._servers: dict[int, RunningProcess] = {}
+        self._apis: dict[int, NotesApi] = {}
+        self._held_servers: dict[Side, _Hold] = {}
+        self._sides_ahead = iter(Side)
+        self._max_attempts = USUAL_ATTEMPTS
+        self._steps_left = 0
+        self._notes = 0
+        self._holds = 0
+        self._has_fault = False
+        self._attempts_before_kill = 0
+
+    def start(self, folder: Path) -> Path:
+        """Start a server on a new database, and those for other numbers of attempts behind it."""
+        self._processes = ProcessGroup(folder)
+        self._database = folder / "notes.sqlite3"
+        self._servers[USUAL_ATTEMPTS] = self._spawn_server(USUAL_ATTEMPTS)
+        self._api(USUAL_ATTEMPTS)
+        return self._database
+
+    def stop(self) -> None:
+        """End every process."""
+        for api in self._apis.values():
+            api.close()
+        self._processes.stop()
+
+    def begin(self, tour: Sequence[Transition]) -> None:
+        """Choose the server by the attempt at which the tour's job must fail for good."""
+        self._start_ahead()
+        self._steps_left = len(tour)
+        attempts = [step for step in tour if step.source is not None]
+        failures = [number for number, step in enumerate(attempts, start=1) if step.target == "failed"]
+        self._max_attempts = failures[0] if failures else max(USUAL_ATTEMPTS, len(attempts) + 1)
+
+    def walk(self, transition: Transition, key: Row | None) -> Walked:
+        """POST a note, twice, of which the second must change nothing; or run a worker for one look."""
+        self._steps_left -= 1
+        if key is None:
+            api = self._api(self._max_attempts)
+            self._notes += 1
+            first, again = (api.post(self._notes, replayed=replayed) for replayed in (False, True))
+            if first != again:
+                raise DriverError(f"A replay answered with job {again}, the first POST with job {first}.")
+            return Walked((("id", first),), (self._servers[self._max_attempts].record(),))
+        attempts = self._prepare(transition, key)
+        worker = self._run_worker(key, transition.target)
+        self._check(key, transition.target, attempts + 1)
+        return Walked(key, (worker,))
+
+    def end(self, key: Row | None) -> None:
+        """Work off a job that a later worker could pick up; those that wait for long are out of reach already."""
+        if key is None:
+            return
+        due_in = self._job(key).due_in()
+        if due_in is not None and due_in < _LONGEST_WAIT:
+            self._set_fault(False)
+            time.sleep(max(0.0, due_in))
+            self._run_worker(key, "completed")
+
+    def kill(self, transition: Transition, key: Row | None, side: Side) -> Killed:
+        """Hold a server or a worker at its point, and kill it there."""
+        self._steps_left -= 1
+        if key is None:
+            hold = self._held_servers.pop(side, None) or self._spawn_held_server(side)
+            return Killed(hold.point, (self._kill_server(hold),), None)
+        self._attempts_before_kill = self._prepare(transition, key)
+        hold = self._hold("worker", side, self._worker_command())
+        return Killed(hold.point, (hold.kill(),), key)
+
+    def recover(self, transition: Transition, killed: Killed, side: Side) -> Walked:
+        """Start the same program again: the server takes the same POST once more, the worker looks once for work."""
+        if transition.source is None:
+            server = self._spawn_server(self._max_attempts)
+            with _client(_url(server)) as api:
+                key = (("id", api.post(self._notes, replayed=side is Side.AFTER)),)
+            restarted = server.record()
+            server.terminate()
+            return Walked(key, (restarted,))
+        if killed.key is None:
+            raise DriverError("A job was killed whose id nobody knows.")
+        worker = self._run_worker(killed.key, transition.target if side is Side.BEFORE else None)
+        self._check(killed.key, transition.target, self._attempts_before_kill + 1)
+        return Walked(killed.key, (worker,))
+
+    def _prepare(self, transition: Transition, key: Row) -> int:
+        """Have the next attempt end as the transition says, wait until it is due, and give the attempts so far."""
+        self._set_fault(transition.target != "completed")
+        job = self._job(key)
+        due_in = job.due_in()
+        if due_in is None or due_in > _LONGEST_WAIT:
+            raise DriverError(f"{transition.name}: job {_id(key)} is not due (next_run_at is {job.next_run_at}).")
+        time.sleep(max(0.0, due_in))
+        return job.attempts
+
+    def _check(self, key: Row, state: str | None, attempts: int) -> None:
+        job = self._job(key)
+        events = self._api(USUAL_ATTEMPTS).events(job.note_id)
+        wanted = (state, attempts, 1 if state == "completed" else 0)
+        if (job.status, job.attempts, events) != wanted:
+            got = f"{job.status}, {job.attempts} attempts and {events} history rows"
+            raise DriverError(f"Job {_id(key)} has {got}; expected {wanted[0]}, {wanted[1]} and {wanted[2]}.")
+
+    def _job(self, key: Row) -> Job:
+        return self._api(USUAL_ATTEMPTS).job(_id(key))
+
+    def _set_fault(self, wanted: bool) -> None:
+        if wanted != self._has_fault:
+            with open_database(self._database) as connection:
+                connection.execute(_FAULT if wanted else "DROP TRIGGER arrowproof_fault")
+            self._has_fault = wanted
+
+    def _run_worker(self, key: Row, outcome: str | None) -> Process:
+        """One look of one worker, which must come to ``outcome`` with this job (None: it must find nothing to do)."""
+        worker = self._processes.start("worker", self._worker_command())
+        lines = worker.finish().splitlines()
+        wanted = {"outcome": outcome or "idle", "job_id": _id(key) if outcome else None}
+        try:
+            told = json.loads(lines[-1]) if lines else None
+        except ValueError:
+            told = lines[-1][:200]
+        if told != wanted:
+            raise DriverError(f"The worker's last line is {told}; expected {wanted}.")
+        return worker.record()
+
+    def _worker_command(self) -> list[str]:
+        delay = str(SHORT_DELAY if self._steps_left > 0 else OUT_OF_REACH)
+        bounds = ["--max-polls", "1", "--retry-delay", delay]
+        return [sys.executable, "-m", "arrowproof.service.worker", "--db", str(self._database), *bounds]
+
+    def _api(self, max_attempts: int) -> NotesApi:
+        """A ready server for this number of attempts, started if there is none."""
+        if max_attempts not in self._apis:
+            if max_attempts not in self._servers:
+                self._servers[max_attempts] = self._spawn_server(max_attempts)
+            self._apis[max_attempts] = _client(_url(self._servers[max_attempts]))
+        return self._apis[max_attempts]
+
+    def _spawn_server(self, max_attempts: int) -> RunningProcess:
+        return self._processes.start("server", self._server_command(max_attempts))
+
+    def _server_command(self, max_attempts: int) -> list[str]:
+        options = ["--db", str(self._database), "--port", "0", "--max-attempts", str(max_attempts)]
+        return [sys.executable, "-m", "arrowproof.service.server", *options]
+
+    def _start_ahead(self) -> None:
+        """Start one server that a later tour will need: it gets ready on another core while this tour goes on."""
+        for attempts in (1, 2):
+            if attempts not in self._servers:
+                self._servers[attempts] = self._spawn_server(attempts)
+                return
+        side = next(self._sides_ahead, None)
+        if side is not None:
+            self._held_servers[side] = self._spawn_held_server(side)
+
+    def _spawn_held_server(self, side: Side) -> _Hold:
+        return self._hold("server", side, self._server_command(USUAL_ATTEMPTS))
+
+    def _hold(self, role: str, side: Side, command: Sequence[str]) -> _Hold:
+        """Start a process that will wait at the point on this side of its commit."""
+        point = _POINTS[role, side]
+        self._holds += 1
+        folder = self._processes.folder / f"hold-{self._holds}"
+        folder.mkdir()
+        process = self._processes.start(role, command, {"NOTES_HOLD": f"{point}:{folder}"})
+        return _Hold(process, point, folder / f"{point}.held")
+
+    def _kill_server(self, hold: _Hold) -> Process:
+        """Kill a server while a POST is in flight; the client must be left without an answer."""
+        url = _url(hold.process)
+        self._notes += 1
+        answers: list[int] = []
+        client = threading.Thread(target=_post_in_vain, args=(url, self._notes, answers))
+        client.start()
+        try:
+            killed = hold.kill()
+        finally:
+            hold.process.kill()
+            client.join()
+        if answers:
+            raise DriverError(f"The server answered with job {answers[0]} before it came to {hold.point}.")
+        return killed
+
+
+def _post_in_vain(url: str, number: int, answers: list[int]) -> None:
+    with _client(url) as api, suppress(DriverError):
+        answers.append(api.post(number, replayed=False))
+
+
+def _client(url: str) -> NotesApi:
+    # Imported while the first server starts: httpx takes half as long as that.
+    from arrowproof.conformance.notes_api import NotesApi
+
+    return NotesApi(url)
+
+
+def _url(server: RunningProcess) -> str:
+    """Where a server listens, once it says so."""
+    line = server.read_line()
+    try:
+        return str(json.loads(line)["ready"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise DriverError(f"The server's ready line has no URL: {line[:200]}") from error
+
+
+def _id(key: Row) -> int:
+    ((_, value),) = key
+    if not isinstance(value, int):
+        raise DriverError(f"A job's id is an integer, not {value!r}.")
+    return value

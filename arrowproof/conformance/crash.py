@@ -1,0 +1,130 @@
+"""Crash checks: the process that makes a transition is killed on each side of its commit.
+
+Before the commit the row must be found as it was, column by column, and the journal empty; after the commit it must be
+found in the target state, with exactly that transition in the journal. Either way the restart must end in the target
+state, and the transition must have happened once in all. The kill is timed by the service's own signal at a hold
+point, never by a clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from arrowproof.conformance.driver import Killed, Walked
+from arrowproof.conformance.rows import BoundRow
+from arrowproof.conformance.walks import Stage, attempt, describe, journal_problem, state_problem, take_walk
+from arrowproof.model.evidence import JournalRow, Kill, Row, Side
+from arrowproof.model.transitions import Transition
+
+KILLED = "SIGKILL"
+
+
+def check_crash(stage: Stage, way: Sequence[Transition], transition: Transition, side: Side) -> Kill:
+    """Bring a fresh row along ``way`` to the source of ``transition``, kill that transition, and restart.
+
+    What goes wrong is told in the kill's ``problem``; errors of the environment or the input are raised.
+    """
+    _, problem = attempt(lambda: stage.driver.begin((*way, transition)))
+    key, mark = None, stage.journal.last_order()
+    for step in way if problem is None else ():
+        walk = take_walk(stage, step, key, mark)
+        mark = stage.journal.last_order()
+        key = walk.key or key
+        if walk.problem is not None:
+            problem = f"The way to {transition.source} failed at {step.name}: {walk.problem}"
+            break
+    if problem is not None:
+        return _kill_record(transition, side, key, None, (None, None, None), (), problem)
+    return _Check(stage, transition, side, mark).run(key)
+
+
+class _Check:
+    """One kill and its restart, on a row in the source state; ``mark`` is the journal's last order ahead of it."""
+
+    def __init__(self, stage: Stage, transition: Transition, side: Side, mark: int) -> None:
+        self.stage, self.transition, self.side, self.mark = stage, transition, side, mark
+
+    def run(self, key: Row | None) -> Kill:
+        before = self.stage.row(key)
+        killed, problem = attempt(lambda: self.stage.driver.kill(self.transition, key, self.side))
+        journal = self.stage.journal.rows(after=self.mark)
+        key = key or (_only_key(journal) if killed is None or killed.key is None else self.stage.key(killed.key))
+        found = self.stage.row(key)
+        if killed is None:
+            rows = (before, found, None)
+            return _kill_record(self.transition, self.side, key, None, rows, journal, problem)
+        problem = _no_kill(killed) or self._found_problem(before, found, key, journal)
+        killed = Killed(killed.point, tuple(killed.processes), key)
+        return self._restart(killed, before, found, problem)
+
+    def _restart(self, killed: Killed, before: BoundRow | None, found: BoundRow | None, problem: str | None) -> Kill:
+        walked, failure = attempt(lambda: self.stage.driver.recover(self.transition, killed, self.side))
+        key = killed.key if walked is None else self.stage.key(walked.key)
+        restarted = self.stage.row(key)
+        journal = self.stage.journal.rows(after=self.mark)
+        problem = (
+            problem
+            or failure
+            or journal_problem(self.stage, self.transition, key, journal)
+            or state_problem(self.stage, self.transition.target, restarted, "After the restart")
+        )
+        rows = (before, found, restarted)
+        return _kill_record(self.transition, self.side, key, killed, rows, journal, problem, walked)
+
+    def _found_problem(
+        self, before: BoundRow | None, found: BoundRow | None, key: Row | None, journal: Sequence[JournalRow]
+    ) -> str | None:
+        if self.side is Side.AFTER:
+            return journal_problem(self.stage, self.transition, key, journal) or state_problem(
+                self.stage, self.transition.target, found, "After the kill"
+            )
+        if journal:
+            return f"Killed before its commit, yet the journal holds {describe(self.stage, journal)}."
+        if before != found:
+            return f"Killed before its commit, yet the row was changed: {_difference(before, found)}."
+        return None
+
+
+def _kill_record(
+    transition: Transition,
+    side: Side,
+    key: Row | None,
+    killed: Killed | None,
+    rows: tuple[BoundRow | None, BoundRow | None, BoundRow | None],
+    journal: tuple[JournalRow, ...],
+    problem: str | None,
+    walked: Walked | None = None,
+) -> Kill:
+    before, found, restarted = (None if row is None else row.columns for row in rows)
+    return Kill(
+        source=transition.source,
+        target=transition.target,
+        side=side,
+        point="" if killed is None else killed.point,
+        key=key,
+        processes=(() if killed is None else killed.processes) + (() if walked is None else tuple(walked.processes)),
+        before=before,
+        found=found,
+        restarted=restarted,
+        journal=journal,
+        problem=problem,
+    )
+
+
+def _only_key(journal: Sequence[JournalRow]) -> Row | None:
+    """The key of the one row that the journal speaks of; the client of a killed creation has no other way to it."""
+    keys = {row.key for row in journal}
+    return keys.pop() if len(keys) == 1 else None
+
+
+def _no_kill(killed: Killed) -> str | None:
+    if any(process.ended == KILLED for process in killed.processes):
+        return None
+    return f"The driver names no process that ended by {KILLED}."
+
+
+def _difference(before: BoundRow | None, found: BoundRow | None) -> str:
+    if before is None or found is None:
+        return "a row was made" if before is None else "the row is gone"
+    changed = [name for (name, old), (_, new) in zip(before.columns, found.columns, strict=True) if old != new]
+    return ", ".join(changed)

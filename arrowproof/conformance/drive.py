@@ -1,0 +1,186 @@
+"""The drive: starts a service on a database of its own and walks every transition of the model, tour by tour.
+
+All journal rows of the run are kept and judged, those between walks too: a transition that the model does not have is
+a sneak path that happened, whoever made it and whenever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+from arrowproof.conformance.crash import check_crash
+from arrowproof.conformance.driver import Driver
+from arrowproof.conformance.environment import describe_environment
+from arrowproof.conformance.journal import Journal
+from arrowproof.conformance.walks import Stage, attempt, take_walk
+from arrowproof.errors import InputError
+from arrowproof.model.evidence import Environment, JournalRow, Kill, Row, Side, SneakPath, Walk
+from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.tours import Plan, Tour, plan_tours
+from arrowproof.model.transitions import Pair
+
+
+class Progress(Protocol):
+    """What is told about long work: what comes next, how many parts are done, and how many there are."""
+
+    def __call__(self, what: str, done: int, total: int, /) -> None:
+        """Show it."""
+
+
+@dataclass(frozen=True)
+class DriveResult:
+    """What a drive saw. ``problems`` are those of the run as a whole, one sentence each; empty when it can be trusted.
+
+    ``sneak_paths`` are the ones that happened, each with its journal rows, in the order of their first row.
+    """
+
+    walks: tuple[Walk, ...]
+    kills: tuple[Kill, ...]
+    journal: tuple[JournalRow, ...]
+    sneak_paths: tuple[SneakPath, ...]
+    problems: tuple[str, ...]
+    environment: Environment
+
+
+def drive(
+    lifecycle: Lifecycle, driver: Driver, folder: Path, progress: Progress | None = None, *, crash_checks: bool = True
+) -> DriveResult:
+    """Start the service in ``folder``, walk every transition, kill each on both sides of its commit, stop the service.
+
+    Args:
+        lifecycle: a lifecycle with a binding.
+        driver: the service's driver; it is stopped in any case.
+        folder: a folder that is empty or not there yet; everything is written into it.
+        progress: is told of each tour and each kill ahead of it.
+        crash_checks: False leaves the kills out.
+
+    Raises:
+        InputError: no binding, a folder with something in it, a service that does not start, a table that does not
+            fit the binding.
+        ModelError: the transitions of the model cannot be derived.
+    """
+    if lifecycle.binding is None:
+        raise InputError(
+            f"Lifecycle {lifecycle.id!r} has no binding, so there is no table to prove it on. Add $.binding."
+        )
+    plan = plan_tours(lifecycle)
+    _make_folder(folder)
+    try:
+        journal = Journal(_started(driver, folder), lifecycle.binding)
+        journal.install()
+        result = _Drive(Stage(lifecycle, driver, journal), plan, progress or _quiet).run(crash_checks)
+    finally:
+        _, problem = attempt(driver.stop)
+    if problem is None:
+        return result
+    return replace(result, problems=(*result.problems, f"The service did not stop: {problem}"))
+
+
+class _Drive:
+    """One run over a plan, on a stage that is set."""
+
+    def __init__(self, stage: Stage, plan: Plan, progress: Progress) -> None:
+        self.stage, self.plan, self.progress = stage, plan, progress
+        self.problems: list[str] = []
+
+    def run(self, crash_checks: bool) -> DriveResult:
+        kills = [(tour, side) for tour in _shortest(self.plan.tours) for side in Side] if crash_checks else []
+        total = len(self.plan.tours) + len(kills)
+        walks: list[Walk] = []
+        for done, tour in enumerate(self.plan.tours):
+            self.progress(f"walk {tour.goal.name}", done, total)
+            walks += self._walk_tour(tour)
+        checked = []
+        for done, (tour, side) in enumerate(kills, start=len(self.plan.tours)):
+            self.progress(f"kill {tour.goal.name} {side}", done, total)
+            checked.append(check_crash(self.stage, tour.steps[:-1], tour.goal, side))
+            self._end(checked[-1].key)
+        self.progress("done", total, total)
+        return self._result(walks, checked)
+
+    def _walk_tour(self, tour: Tour) -> list[Walk]:
+        """Every step of a tour up to the first that goes wrong; its goal by the wanted arrow path alone."""
+        goal = replace(tour.goal, paths=(tour.goal_path,))
+        steps = (*tour.steps[:-1], goal)
+        _, problem = attempt(lambda: self.stage.driver.begin(steps))
+        if problem is not None:
+            self.problems.append(f"The tour to {goal.name} did not begin: {problem}")
+            return []
+        walks: list[Walk] = []
+        key: Row | None = None
+        mark = self.stage.journal.last_order()
+        for step in steps:
+            walks.append(take_walk(self.stage, step, key, mark))
+            key = walks[-1].key or key
+            # What came after a walk was judged belongs to the next one: no row of a tour escapes judgement.
+            mark = max([mark, *(row.order for row in walks[-1].journal)])
+            if walks[-1].problem is not None:
+                break
+        self._end(key)
+        return walks
+
+    def _end(self, key: Row | None) -> None:
+        _, problem = attempt(lambda: self.stage.driver.end(key))
+        if problem is not None:
+            self.problems.append(f"A tour did not end: {problem}")
+
+    def _result(self, walks: Sequence[Walk], kills: Sequence[Kill]) -> DriveResult:
+        journal = self.stage.journal
+        rows = journal.rows()
+        problems = [
+            f"{transition.name} cannot be walked: the model has no way from creation to {transition.source}."
+            for transition in self.plan.unreachable
+        ]
+        if not journal.stands():
+            problems.append("The journal's triggers did not stand to the end: the service rebuilt or dropped them.")
+        return DriveResult(
+            walks=tuple(walks),
+            kills=tuple(kills),
+            journal=rows,
+            sneak_paths=_sneak_paths(self.stage, rows),
+            problems=(*dict.fromkeys([*self.problems, *problems]),),
+            environment=describe_environment(journal.database),
+        )
+
+
+def _sneak_paths(stage: Stage, journal: Sequence[JournalRow]) -> tuple[SneakPath, ...]:
+    happened: dict[Pair, list[JournalRow]] = {}
+    for row in journal:
+        pair = stage.pair(row)
+        if pair is not None and pair not in stage.transitions:
+            happened.setdefault(pair, []).append(row)
+    return tuple(SneakPath(*pair, happened=tuple(rows)) for pair, rows in happened.items())
+
+
+def _shortest(tours: Sequence[Tour]) -> list[Tour]:
+    """One tour for each transition: kills do not tell arrow paths apart."""
+    chosen: dict[Pair, Tour] = {}
+    for tour in tours:
+        chosen.setdefault(tour.goal.pair, tour)
+    return list(chosen.values())
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        is_used = any(folder.iterdir())
+    except OSError as error:
+        raise InputError(f"{folder} cannot be used for a proof: {error.strerror}.") from error
+    if is_used:
+        raise InputError(f"{folder} is not empty; a proof makes a database of its own. Give a new folder.")
+
+
+def _started(driver: Driver, folder: Path) -> Path:
+    database, problem = attempt(lambda: Path(driver.start(folder)))
+    if database is None:
+        raise InputError(f"The service did not start: {problem}")
+    if not database.is_file() or not database.resolve().is_relative_to(folder.resolve()):
+        raise InputError(f"The driver gave {database} as the service's database; it must be a file in {folder}.")
+    return database
+
+
+def _quiet(_what: str, _done: int, _total: int) -> None:
+    """Progress that is shown to nobody."""

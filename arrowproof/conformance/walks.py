@@ -1,0 +1,204 @@
+"""Walks: one transition made by the service, and the judgement of what the journal held for it.
+
+The stage is where walks and kills take place: a lifecycle, a driver with its service running, and the journal that
+watches. What a journal row witnesses follows from the model alone, by :func:`classify`.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from arrowproof.conformance.display import one_line
+from arrowproof.conformance.driver import Driver, DriverError, Walked
+from arrowproof.conformance.journal import Journal
+from arrowproof.conformance.rows import BoundRow, in_key_order, key_text, open_database, select_row
+from arrowproof.errors import ArrowproofError
+from arrowproof.model.evidence import JournalKind, JournalRow, Row, Scalar, Walk
+from arrowproof.model.lifecycle import Binding, Lifecycle
+from arrowproof.model.transitions import Pair, Transition, transition_map, transition_name
+
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A lifecycle with a binding, its running service, and the journal on the service's database."""
+
+    lifecycle: Lifecycle
+    driver: Driver
+    journal: Journal
+
+    @property
+    def binding(self) -> Binding:
+        """The bound table."""
+        return self.journal.binding
+
+    @cached_property
+    def transitions(self) -> frozenset[Pair]:
+        """The pairs of the model."""
+        return frozenset(transition_map(self.lifecycle))
+
+    def row(self, key: Row | None) -> BoundRow | None:
+        """The row by SELECT; None when there is none, or no key yet."""
+        if key is None:
+            return None
+        with open_database(self.journal.database) as connection:
+            return select_row(connection, self.binding, key)
+
+    def key(self, given: Row) -> Row:
+        """A driver's key in the order of the binding.
+
+        Raises:
+            DriverError: its columns are not those of the binding.
+        """
+        key = in_key_order(self.binding, given)
+        if key is None:
+            columns = ", ".join(self.binding.key)
+            raise DriverError(f"The driver gave the key {key_text(given)!r}; the binding's key is ({columns}).")
+        return key
+
+    def pair(self, row: JournalRow) -> Pair | None:
+        """What a journal row witnesses; see :func:`classify`."""
+        return classify(self.lifecycle, self.transitions, row)
+
+
+def classify(lifecycle: Lifecycle, transitions: frozenset[Pair], row: JournalRow) -> Pair | None:
+    """The transition that a journal row witnesses, declared or not, as a pair of state ids; None for a touch.
+
+    A row that leaves its state is a transition. One that names its state and leaves it is a self-transition when it
+    changes a watched column, or when the model has that self-transition; otherwise it is a touch (DESIGN, section 1).
+    """
+    source = None if row.operation == "insert" else state_name(lifecycle, row.old_state)
+    target = None if row.operation == "delete" else state_name(lifecycle, row.new_state)
+    if row.kind is JournalKind.CHANGED:
+        return (source, target)
+    if row.kind is JournalKind.NAMED and (row.old_watched != row.new_watched or (source, target) in transitions):
+        return (source, target)
+    return None
+
+
+def state_name(lifecycle: Lifecycle, value: Scalar) -> str:
+    """The id of the state with this column value. A value that no state has stands as its own text, never as an id."""
+    state = lifecycle.state_of_value(value)
+    if state is not None:
+        return state.id
+    text = "NULL" if value is None else one_line(str(value))
+    stored = {state.id for state in lifecycle.stored_states}
+    return f"{text} (a value of no state)" if text in stored else text
+
+
+def take_walk(stage: Stage, transition: Transition, key: Row | None, mark: int) -> Walk:
+    """Have the driver walk one transition, and judge it by what the journal holds after order ``mark``.
+
+    What goes wrong is told in the walk's ``problem``; errors of the environment or the input are raised.
+    """
+    before = stage.row(key)
+    walked, problem = attempt(lambda: _keyed(stage, stage.driver.walk(transition, key)))
+    if walked is not None:
+        key = walked.key
+    after = stage.row(key)
+    journal = stage.journal.rows(after=mark)
+    path, path_problem = _path(transition, walked)
+    problem = (
+        _beside(stage, problem, journal)
+        or _source_problem(stage, transition, before)
+        or journal_problem(stage, transition, key, journal)
+        or _target_problem(stage, transition, after)
+        or path_problem
+    )
+    return Walk(
+        source=transition.source,
+        target=transition.target,
+        path=path,
+        key=key or (),
+        processes=walked.processes if walked else (),
+        before=before.columns if before else None,
+        after=after.columns if after else None,
+        journal=journal,
+        problem=problem,
+    )
+
+
+def attempt(call: Callable[[], _Result]) -> tuple[_Result | None, str | None]:
+    """What a call of the driver gave, or why it failed. A driver is someone's code: any exception is its failure."""
+    try:
+        return call(), None
+    except ArrowproofError:
+        raise
+    except DriverError as error:
+        return None, one_line(str(error)) or "The driver gave up without a reason."
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(place.filename).name}:{place.lineno}"
+        return None, one_line(f"The driver failed: {type(error).__name__}: {error} ({where})")
+
+
+def journal_problem(stage: Stage, transition: Transition, key: Row | None, journal: Sequence[JournalRow]) -> str | None:
+    """Why these journal rows are not exactly this transition of the row ``key``, touches of it aside; None if so."""
+    others = [row for row in journal if row.key != key]
+    if others:
+        return f"{transition.name} was asked of one row ({key_text(key or ())}); also came {describe(stage, others)}."
+    pairs = [pair for pair in map(stage.pair, journal) if pair is not None]
+    if pairs == [transition.pair]:
+        return None
+    if not pairs:
+        touches = f" but {len(journal)} touches" if journal else ""
+        return f"{transition.name} was asked for; the journal holds no transition{touches}."
+    return f"{transition.name} was asked for; the journal holds {describe(stage, journal)}."
+
+
+def describe(stage: Stage, journal: Sequence[JournalRow]) -> str:
+    """Journal rows in one phrase: ``pending -> failed (id=3), then …``; the first six of them."""
+    shown = [_described(stage, row) for row in journal[:6]]
+    more = len(journal) - len(shown)
+    return ", then ".join(shown) + (f", and {more} more" if more else "")
+
+
+def _described(stage: Stage, row: JournalRow) -> str:
+    pair = stage.pair(row)
+    what = f"a touch in {state_name(stage.lifecycle, row.new_state)}" if pair is None else transition_name(*pair)
+    return f"{what} ({key_text(row.key)})"
+
+
+def _keyed(stage: Stage, walked: Walked) -> Walked:
+    return Walked(stage.key(walked.key), tuple(walked.processes), walked.path)
+
+
+def _beside(stage: Stage, problem: str | None, journal: Sequence[JournalRow]) -> str | None:
+    """The driver's own problem, with what the journal says beside it."""
+    if problem is None:
+        return None
+    held = f"The journal holds {describe(stage, journal)}." if journal else "The journal holds nothing."
+    return f"{problem} {held}"
+
+
+def state_problem(stage: Stage, wanted: str | None, row: BoundRow | None, when: str) -> str | None:
+    """Why a row is not in the wanted state (None: there must be no row); None if it is."""
+    found = None if row is None else state_name(stage.lifecycle, row.state)
+    if found == wanted:
+        return None
+    held = "there was no row" if found is None else f"the row was in {found}"
+    return f"{when} {held}, where {'none' if wanted is None else wanted} was expected."
+
+
+def _source_problem(stage: Stage, transition: Transition, before: BoundRow | None) -> str | None:
+    return state_problem(stage, transition.source, before, "Before the walk")
+
+
+def _target_problem(stage: Stage, transition: Transition, after: BoundRow | None) -> str | None:
+    return state_problem(stage, transition.target, after, "After the walk")
+
+
+def _path(transition: Transition, walked: Walked | None) -> tuple[tuple[str, ...], str | None]:
+    """The arrow path that was taken, empty when nobody says; and what is wrong with the driver's word for it."""
+    if walked is None or walked.path is None:
+        return (transition.paths[0] if len(transition.paths) == 1 else ()), None
+    path = tuple(walked.path)
+    if path not in transition.paths:
+        return path, f"The driver says that it took {', '.join(path)}, which is no path of {transition.name}."
+    return path, None
