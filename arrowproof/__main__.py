@@ -5,7 +5,7 @@ from __future__ import annotations
 
 def main() -> None:
     """Run the command line and exit with its status."""
-    from arrowproof.cli.main import run  # noqa: PLC0415
+    from arrowproof.cli.main import run
 
     run()
 

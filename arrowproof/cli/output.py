@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import as_file, files
@@ -112,20 +113,25 @@ def _umask() -> int:
 
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
-    """A progress line on standard error: one that moves on a terminal, one line for each new task elsewhere."""
+    """Progress on standard error: a bar that moves on a terminal, a line now and then elsewhere."""
     if sys.stderr.isatty():
         with _moving_bar() as progress:
             yield progress
         return
-    seen: set[str] = set()
+    yield _say_now_and_then()
 
-    def say(task: str, _done: int, total: int) -> None:
-        name = task.split(":")[0]
-        if name not in seen:
-            seen.add(name)
-            click.echo(f"{printable(name)} ({total})" if total else printable(name), err=True)
 
-    yield say
+def _say_now_and_then() -> Progress:
+    """Progress for a log: the first step, then at most one line a second."""
+    said = float("-inf")
+
+    def say(task: str, done: int, total: int) -> None:
+        nonlocal said
+        if time.monotonic() - said >= 1 and done < total:
+            said = time.monotonic()
+            click.echo(f"[{done + 1}/{total}] {printable(task)}", err=True)
+
+    return say
 
 
 @contextmanager
