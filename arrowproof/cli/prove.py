@@ -1,0 +1,74 @@
+"""``arrowproof prove``: the whole proof."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from arrowproof.cli.output import json_option, model_argument, model_path, printable, progress_bar
+from arrowproof.errors import DOES_NOT_HOLD, HOLDS, InputError
+from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.loader import load_lifecycle
+
+
+@click.command()
+@model_argument
+@click.option(
+    "--driver", metavar="MODULE:CLASS", help='The driver of the service; the model\'s "driver" when left out.'
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("arrowproof-out"),
+    show_default=True,
+    help="The only folder that is written to: evidence, reports, and the service's own files.",
+)
+@click.option(
+    "--accept",
+    type=click.Choice(["proven", "walked"]),
+    default="proven",
+    show_default=True,
+    help="The lowest verdict that exits with 0.",
+)
+@json_option
+def command(model: str, driver: str | None, out: Path, accept: str, as_json: bool) -> int:
+    """Prove MODEL against its running service: scan the SQL, walk every transition, kill on both sides of each commit.
+
+    The service runs on a database of its own, under --out. This imports the driver, so that a model from somebody
+    else should be read first.
+
+    \b
+    Examples:
+      arrowproof prove notes
+      arrowproof prove lifecycle.json --driver drivers.jobs:JobsDriver
+    """
+    from rich.console import Console
+
+    from arrowproof.conformance.driver import load_driver
+    from arrowproof.conformance.proof import PAGE_FILE, REPORT_FILE, prove
+    from arrowproof.conformance.report_text import report_text
+    from arrowproof.conformance.verdict import holds
+    from arrowproof.model.evidence import Verdict
+
+    lifecycle = load_lifecycle(model_path(model))
+    made = load_driver(_driver_name(lifecycle, driver), lifecycle.origin.folder)
+    with progress_bar() as progress:
+        evidence = prove(lifecycle, made, out, progress)
+    if as_json:
+        click.echo((out / REPORT_FILE).read_text(encoding="utf-8"), nl=False)
+    else:
+        Console(highlight=False, soft_wrap=True).print(report_text(evidence, lifecycle))
+        click.echo(f"\nreport  {printable(os.fspath(out / PAGE_FILE))}")
+    return HOLDS if holds(evidence.verdict, Verdict(accept)) else DOES_NOT_HOLD
+
+
+def _driver_name(lifecycle: Lifecycle, given: str | None) -> str:
+    name = given or lifecycle.driver
+    if name is None:
+        raise InputError(
+            'the model names no driver. Write a driver class for the service and add "driver": "module:Class",'
+            " or name it with --driver"
+        )
+    return name

@@ -1,0 +1,104 @@
+"""``arrowproof sql``: the SQL transition matrix."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arrowproof.cli.output import emit_json, json_option, model_argument, model_path, printable
+from arrowproof.errors import DOES_NOT_HOLD, HOLDS
+from arrowproof.model.loader import load_lifecycle
+from arrowproof.model.transitions import derive_transitions, transition_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from arrowproof.conformance.matrix import Matrix
+    from arrowproof.model.evidence import Statement
+    from arrowproof.model.lifecycle import Lifecycle
+
+
+@click.command()
+@model_argument
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@json_option
+def command(model: str, paths: tuple[Path, ...], as_json: bool) -> int:
+    """Find every statement that can move a row of MODEL's table, and say which transitions each can make.
+
+    PATH... are .sql files or folders; when left out, the model's "sources" are read. It holds when every transition
+    is written, no sneak path is possible, and nothing is undecided.
+
+    \b
+    Example:
+      arrowproof sql lifecycle.json db/queries.sql
+    """
+    from arrowproof.conformance.matrix import build_matrix, scan
+
+    lifecycle = load_lifecycle(model_path(model))
+    matrix = build_matrix(lifecycle, scan(lifecycle, paths))
+    if as_json:
+        emit_json("arrowproof.sql/1", _verdict(matrix), _content(lifecycle, matrix))
+    else:
+        for line in _lines(lifecycle, matrix):
+            click.echo(printable(line))
+    return HOLDS if matrix.holds else DOES_NOT_HOLD
+
+
+def _verdict(matrix: Matrix) -> str:
+    return "holds" if matrix.holds else "does not hold"
+
+
+def _lines(lifecycle: Lifecycle, matrix: Matrix) -> Iterator[str]:
+    transitions = derive_transitions(lifecycle)
+    written = sum(bool(matrix.written.get(transition.pair)) for transition in transitions)
+    open_paths = sum(path.accepted is None for path in matrix.sneak_paths)
+    yield (
+        f"{lifecycle.id} {_verdict(matrix)}: {written} of {len(transitions)} transitions written,"
+        f" {open_paths} sneak path{'' if open_paths == 1 else 's'} possible, {len(matrix.undecided)} undecided,"
+        f" {len(matrix.dynamic)} with a dynamic target"
+    )
+    width = max((len(transition.name) for transition in transitions), default=0)
+    for path in matrix.sneak_paths:
+        accepted = f" (accepted: {path.accepted})" if path.accepted is not None else ""
+        name = transition_name(path.source, path.target)
+        yield f"  sneak path  {name:<{width}}  {_places(path.possible)}{accepted}"
+    for transition in transitions:
+        found = matrix.written.get(transition.pair, ())
+        yield f"  {'written' if found else 'missing':<10}  {transition.name:<{width}}  {_places(found)}".rstrip()
+    for undecided in matrix.undecided:
+        yield f"  undecided   {undecided.statement.place}  {undecided.reason}"
+    for dynamic in matrix.dynamic:
+        yield f"  dynamic     {dynamic.statement.place}  {dynamic.reason}"
+
+
+def _places(statements: Iterable[Statement]) -> str:
+    return " ".join(str(statement.place) for statement in statements)
+
+
+def _content(lifecycle: Lifecycle, matrix: Matrix) -> dict[str, object]:
+    transitions = [
+        {
+            "from": transition.source,
+            "to": transition.target,
+            "written": [asdict(statement) for statement in matrix.written.get(transition.pair, ())],
+        }
+        for transition in derive_transitions(lifecycle)
+    ]
+    return {
+        "sources": [asdict(source) for source in matrix.sources],
+        "transitions": transitions,
+        "sneak_paths": [
+            {
+                "from": path.source,
+                "to": path.target,
+                "possible": [asdict(statement) for statement in path.possible],
+                "accepted": path.accepted,
+            }
+            for path in matrix.sneak_paths
+        ],
+        "undecided": [asdict(undecided) for undecided in matrix.undecided],
+        "dynamic": [asdict(dynamic) for dynamic in matrix.dynamic],
+    }

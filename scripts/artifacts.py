@@ -1,0 +1,79 @@
+"""Makes what the tool makes of the bundled service, under artifacts/; with --check says which of it is stale.
+
+The page and the two reports are deterministic and compared byte by byte. Evidence and screenshots hold times, process
+ids and pixels of one machine; they are made anew with the others and never compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from arrowproof.conformance.driver import load_driver
+from arrowproof.conformance.proof import EVIDENCE_FILE, REPORT_FILE, prove
+from arrowproof.conformance.report_html import report_html
+from arrowproof.model.evidence import Verdict
+from arrowproof.model.loader import load_lifecycle
+from arrowproof.render.fit import check_pages
+from arrowproof.render.page import render_page
+
+ROOT = Path(__file__).resolve().parent.parent
+ARTIFACTS = ROOT / "artifacts"
+MODEL = ROOT / "arrowproof" / "service" / "notes-job.lifecycle.json"
+
+PAGE = "notes-job.html"
+REPORT_PAGE = "notes-job.report.html"
+REPORT_JSON = "notes-job.report.json"
+EVIDENCE = "notes-job.evidence.json"
+COMPARED = (PAGE, REPORT_PAGE, REPORT_JSON)
+
+
+def main() -> int:
+    """Make the artifacts, or compare; return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="compare, change nothing, exit 1 when something is stale")
+    checking = parser.parse_args().check
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder)
+        make_deterministic(made)
+        if checking:
+            return report_stale(made)
+        check_pages([made / PAGE], made / "fit")
+        shutil.copytree(made, ARTIFACTS, dirs_exist_ok=True)
+    print(f"made {', '.join(sorted(str(path.relative_to(ROOT)) for path in ARTIFACTS.rglob('*') if path.is_file()))}")
+    return 0
+
+
+def make_deterministic(folder: Path) -> None:
+    """Write the page, the evidence and both reports into ``folder``. Only a proof that holds makes artifacts."""
+    lifecycle = load_lifecycle(MODEL)
+    (folder / PAGE).write_text(render_page(lifecycle), encoding="utf-8")
+    assert lifecycle.driver is not None
+    with tempfile.TemporaryDirectory() as out:
+        evidence = prove(lifecycle, load_driver(lifecycle.driver), Path(out))
+        if evidence.verdict is not Verdict.PROVEN:
+            raise SystemExit("the bundled service is not proven: " + "\n".join(evidence.reasons))
+        shutil.copy(Path(out) / EVIDENCE_FILE, folder / EVIDENCE)
+        shutil.copy(Path(out) / REPORT_FILE, folder / REPORT_JSON)
+    (folder / REPORT_PAGE).write_text(report_html(evidence, lifecycle, stated_times=False), encoding="utf-8")
+
+
+def report_stale(made: Path) -> int:
+    """Print which committed artifacts differ from those just made; return 1 when any does."""
+    stale = [
+        name
+        for name in COMPARED
+        if not (ARTIFACTS / name).is_file() or (ARTIFACTS / name).read_bytes() != (made / name).read_bytes()
+    ]
+    for name in stale:
+        print(f"artifacts/{name} is stale. Make it anew: .venv/bin/python scripts/artifacts.py")
+    if not stale:
+        print("the artifacts are what the tool makes today")
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
