@@ -1,0 +1,348 @@
+"""Effects: the transitions that one statement can make, for every source state of the model.
+
+*Possible* is an upper bound: a source state is ruled out only when the predicate cannot come out true for it. A target
+is a constant, each constant that a CASE can reach, or dynamic. An UPDATE that leaves the state as it was is a
+self-transition only by the rule of the design: it names the state column, and either the model has that
+self-transition or it sets a watched column as well; otherwise it is a touch.
+
+The sources are the states of the model. A value that is no state of the model cannot be a source, since every statement
+that could store one is itself reported, with that value as its target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from sqlglot import exp, parse_one
+from sqlglot.errors import SqlglotError
+
+from arrowproof.conformance.changes import Change, Verb, find_strain
+from arrowproof.conformance.predicate import Evaluator, Row
+from arrowproof.conformance.scopes import RowSource, Scope, SourceKind, add_sources, columns_of, union_branches
+from arrowproof.conformance.tables import ROWID_NAMES, Table
+from arrowproof.conformance.values import ANYTHING, Constant, Values
+from arrowproof.model.lifecycle import State
+
+MAX_CONSTANT_TEXT = 60
+
+
+@dataclass(frozen=True)
+class Move:
+    """A transition that a statement can make, by state ids; None is creation or removal.
+
+    Where ``is_undeclared``, no state of the model has the value that is stored: ``target`` is the value as SQL text.
+    """
+
+    source: str | None
+    target: str | None
+    is_undeclared: bool = False
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What a statement can do. ``dynamic`` are the sources from which the target is not a constant (None: it inserts).
+
+    ``is_idle`` says that it names the state, or deletes, and can do so in no state of the model. ``undecided`` is the
+    reason why all this says too little, None when it does not.
+    """
+
+    moves: tuple[Move, ...] = ()
+    dynamic: tuple[str | None, ...] = ()
+    is_idle: bool = False
+    undecided: str | None = None
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The bound table as effects are judged: its facts, key, state column, watched columns, states, and the model's
+    self-transitions (by state id)."""
+
+    table: Table
+    key: tuple[str, ...]
+    state_column: str
+    watched: frozenset[str]
+    states: tuple[State, ...]
+    self_transitions: frozenset[str]
+
+
+class _MisreadError(Exception):
+    """The parser's tree is not what was expected; the message is the reason for *undecided*."""
+
+
+def effects_of(change: Change, subject: Subject, replaces: bool = False) -> Effects:
+    """What a change of the bound table can do. ``replaces``: it may remove rows in its way without saying so."""
+    strain = find_strain(change)
+    if strain is not None:
+        return Effects(undecided=strain)
+    reader = _Reader(change, subject, replaces or change.resolution == "REPLACE" or subject.table.replaces_rows)
+    try:
+        reader.read(_parse(change))
+    except _MisreadError as misread:
+        return Effects(undecided=str(misread))
+    except RecursionError:
+        return Effects(undecided="it is nested too deeply to be followed")
+    return reader.effects()
+
+
+def removal_of_all(subject: Subject) -> Effects:
+    """What a statement does that can remove rows of the bound table in any state, as a foreign key's cascade does."""
+    return Effects(tuple(Move(state.id, None) for state in subject.states))
+
+
+def _parse(change: Change) -> exp.Expr:
+    try:
+        tree = parse_one(change.sql, dialect="sqlite")
+    except SqlglotError as error:
+        first = str(error).splitlines()[0] if str(error) else "no reason given"
+        raise _MisreadError(f"the parser cannot read it: {first}") from error
+    wanted = {Verb.INSERT: exp.Insert, Verb.UPDATE: exp.Update, Verb.DELETE: exp.Delete}[change.verb]
+    if not isinstance(tree, wanted) or _target_of(tree) is None:
+        raise _MisreadError(f"the parser does not take it for the {change.verb} that it is")
+    return tree
+
+
+def _target_of(tree: exp.Expr) -> exp.Table | None:
+    """The table that a tree changes, when it is one plain table."""
+    target = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
+    return target if isinstance(target, exp.Table) and not target.args.get("joins") else None
+
+
+@dataclass
+class _Reader:
+    """Gathers what one statement can do, state by state."""
+
+    change: Change
+    subject: Subject
+    replaces: bool
+    moves: dict[Move, None] = field(default_factory=dict)
+    dynamic: dict[str | None, None] = field(default_factory=dict)
+    is_touch: bool = False
+    undecided: str | None = None
+
+    def effects(self) -> Effects:
+        is_idle = not (self.moves or self.dynamic or self.is_touch or self.undecided)
+        return Effects(tuple(self.moves), tuple(self.dynamic), is_idle, self.undecided)
+
+    def read(self, tree: exp.Expr) -> None:
+        if self.change.schema not in (None, "main"):
+            self.undecided = f"it names the table in the schema {self.change.schema}, not in main"
+        match self.change.verb:
+            case Verb.UPDATE:
+                self._read_update(tree)
+            case Verb.DELETE:
+                self._read_delete(tree)
+            case Verb.INSERT:
+                self._read_insert(tree)
+
+    # UPDATE and DELETE
+
+    def _read_update(self, tree: exp.Expr) -> None:
+        assignments = _Assignments(tree.expressions)
+        self._judge_key(assignments)
+        self.is_touch = not assignments.sets(self.subject.state_column)
+        scope = self._row_scope(tree)
+        for state in self.subject.states:
+            evaluator = self._evaluator(state)
+            if True not in self._where(tree, state, scope):
+                continue
+            if self.replaces:
+                self._remove_all()
+            if not self.is_touch:
+                self._store(state, self._assigned(assignments, evaluator, scope), assignments)
+
+    def _read_delete(self, tree: exp.Expr) -> None:
+        scope = self._row_scope(tree)
+        for state in self.subject.states:
+            if True in self._where(tree, state, scope):
+                self._move(Move(state.id, None))
+
+    def _where(self, tree: exp.Expr, state: State, scope: Scope) -> frozenset[bool | None]:
+        where = tree.args.get("where")
+        evaluator = self._evaluator(state, ties_subselects=True)
+        return evaluator.truth(where.this if where is not None else None, scope)
+
+    def _row_scope(self, tree: exp.Expr) -> Scope:
+        """The scope of an UPDATE or DELETE: the changed row, then the tables of its FROM clause."""
+        target = _target_of(tree)
+        assert target is not None
+        alias = target.alias_or_name.lower()
+        row = RowSource(SourceKind.ROW, alias, self.subject.table)
+        scope = Scope(sources={alias: row}).with_expressions(tree)
+        return add_sources(scope, tree.args.get("from_"), (), self.subject.table)
+
+    def _evaluator(self, state: State | None, ties_subselects: bool = False, proposed: Values = ANYTHING) -> Evaluator:
+        value = Values.of(state.value) if state is not None else None
+        return Evaluator(Row(self.subject.table, self.subject.state_column, value, ties_subselects, proposed))
+
+    def _assigned(self, assignments: _Assignments, evaluator: Evaluator, scope: Scope) -> Values:
+        expression = assignments.value_of(self.subject.state_column)
+        return ANYTHING if expression is None else evaluator.value(expression, scope)
+
+    def _judge_key(self, assignments: _Assignments) -> None:
+        key = [name for name in (*self.subject.key, *sorted(ROWID_NAMES)) if assignments.sets(name)]
+        if key:
+            self.undecided = f"it changes {key[0]}, the key by which a row is followed"
+
+    def _store(self, state: State, values: Values, assignments: _Assignments | None) -> None:
+        """Note the targets of one source state. ``assignments`` is None when all columns are set anew."""
+        for value in self._storable(values):
+            sets_watched = assignments is None or any(assignments.sets(name) for name in self.subject.watched)
+            sets_watched = sets_watched and bool(self.subject.watched)
+            move = self._move_to(state.id, value)
+            if move.target != state.id or sets_watched or state.id in self.subject.self_transitions:
+                self._move(move)
+            else:
+                self.is_touch = True
+        if values.open:
+            self.dynamic[state.id] = None
+
+    # INSERT and its conflicts
+
+    def _read_insert(self, tree: exp.Expr) -> None:
+        proposed = self._proposed(tree)
+        for value in self._storable(proposed):
+            self._move(self._move_to(None, value))
+        if proposed.open:
+            self.dynamic[None] = None
+        if self.replaces:
+            self._remove_all()
+            for state in self.subject.states:
+                self._store(state, proposed, None)
+        conflict = tree.args.get("conflict")
+        if conflict is not None and conflict.expressions:
+            self._read_upsert(tree, conflict, proposed)
+
+    def _proposed(self, tree: exp.Expr) -> Values:
+        """What the rows to be inserted hold in the state column."""
+        column = self.subject.table.column(self.subject.state_column)
+        if tree.args.get("default"):
+            return column.default
+        source = tree.args.get("expression")
+        if not isinstance(source, exp.Values | exp.Query):
+            raise _MisreadError("the parser does not see what it inserts")
+        places, width = self._places(tree.this)
+        if not places:
+            return column.default if places is not None else ANYTHING
+        scope = Scope().with_expressions(tree)
+        values = Values()
+        for row, inner in _rows_of(source, scope):
+            if row is None or (width is not None and len(row) != width):
+                return ANYTHING
+            for place in places:
+                values |= self._evaluator(None).value(row[place], inner) if place < len(row) else ANYTHING
+        return values
+
+    def _places(self, target: exp.Expr) -> tuple[list[int] | None, int | None]:
+        """Where in a row to be inserted the state stands (None: not known), and how wide the row must be."""
+        wanted = self.subject.state_column
+        if isinstance(target, exp.Schema):
+            if not all(isinstance(each, exp.Identifier) for each in target.expressions):
+                raise _MisreadError("a column of the INSERT is not a plain name")
+            names = [each.name.lower() for each in target.expressions]
+            return [place for place, name in enumerate(names) if name == wanted], len(names)
+        columns = self.subject.table.columns
+        if not columns or any(column.is_generated for column in columns):
+            return None, None
+        return [place for place, column in enumerate(columns) if column.name == wanted], len(columns)
+
+    def _read_upsert(self, tree: exp.Expr, conflict: exp.Expr, proposed: Values) -> None:
+        """DO UPDATE: the row in conflict may be in any state that its WHERE lets through."""
+        target = _target_of(tree)
+        assert target is not None
+        alias = target.alias_or_name.lower()
+        table = self.subject.table
+        excluded = Scope(sources={"excluded": RowSource(SourceKind.EXCLUDED, "excluded", table)})
+        scope = Scope(sources={alias: RowSource(SourceKind.ROW, alias, table)}, parent=excluded)
+        scope = scope.with_expressions(tree)
+        assignments = _Assignments(conflict.expressions)
+        self._judge_key(assignments)
+        stored = Values(frozenset(self._storable(proposed)), proposed.open)
+        for state in self.subject.states:
+            evaluator = self._evaluator(state, proposed=stored)
+            where = conflict.args.get("where")
+            may_hold = True in evaluator.truth(where.this if where is not None else None, scope)
+            if may_hold and assignments.sets(self.subject.state_column):
+                self._store(state, self._assigned(assignments, evaluator, scope), assignments)
+
+    # What is stored, and how it is noted
+
+    def _storable(self, values: Values) -> list[Constant]:
+        """The constants as the state column holds them. A NOT NULL column refuses null, or takes its default for it."""
+        column = self.subject.table.column(self.subject.state_column)
+        constants = set[Constant]()
+        for constant in values.constants:
+            if constant is not None or not column.is_not_null:
+                constants |= column.affinity.store(constant) if constant is not None else {None}
+            elif self.replaces:
+                constants |= column.default.without_null().constants
+        return sorted(
+            constants, key=lambda each: (each is not None, isinstance(each, str), each if each is not None else 0)
+        )
+
+    def _move_to(self, source: str | None, value: Constant) -> Move:
+        for state in self.subject.states:
+            if state.value == value and isinstance(state.value, str) == isinstance(value, str):
+                return Move(source, state.id)
+        return Move(source, _literal(value), is_undeclared=True)
+
+    def _remove_all(self) -> None:
+        for state in self.subject.states:
+            self._move(Move(state.id, None))
+
+    def _move(self, move: Move) -> None:
+        self.moves[move] = None
+
+
+class _Assignments:
+    """A SET list. Of a column that is set twice, SQLite takes the last assignment."""
+
+    def __init__(self, assignments: Sequence[exp.Expr]) -> None:
+        self.expressions: dict[str, exp.Expr | None] = {}
+        for each in assignments:
+            if not isinstance(each, exp.EQ):
+                raise _MisreadError("the parser does not see an assignment in the SET list")
+            self.expressions.update(_assigned_columns(each.this, each.expression))
+
+    def sets(self, column: str) -> bool:
+        """Whether the list names a column."""
+        return column.lower() in self.expressions
+
+    def value_of(self, column: str) -> exp.Expr | None:
+        """The expression that a column is set to, None when a sub-select sets several columns at once."""
+        return self.expressions[column.lower()]
+
+
+def _assigned_columns(target: exp.Expr, value: exp.Expr) -> Iterable[tuple[str, exp.Expr | None]]:
+    """The columns that one assignment sets, with their expressions."""
+    if isinstance(target, exp.Column) and not target.table:
+        yield target.name.lower(), value
+    elif isinstance(target, exp.Tuple | exp.Paren):
+        columns = target.expressions if isinstance(target, exp.Tuple) else [target.this]
+        values = value.expressions if isinstance(value, exp.Tuple) and len(value.expressions) == len(columns) else None
+        for place, column in enumerate(columns):
+            if not isinstance(column, exp.Column):
+                raise _MisreadError("a column of the SET list is not a plain name")
+            yield column.name.lower(), values[place] if values is not None else None
+    else:
+        raise _MisreadError("a column of the SET list is not a plain name")
+
+
+def _rows_of(source: exp.Expr, scope: Scope) -> Iterable[tuple[Sequence[exp.Expr] | None, Scope]]:
+    """The rows that an INSERT takes from VALUES or a query, as expressions; None for a row that cannot be seen."""
+    if isinstance(source, exp.Values):
+        for row in source.expressions:
+            yield (row.expressions if isinstance(row, exp.Tuple) else [row]), scope
+        return
+    for branch in union_branches(source):
+        columns = columns_of(branch) if isinstance(branch, exp.Select) else None
+        # Any column of a query may hold anything: no scope is known in which it could mean the changed row.
+        yield columns, Scope(is_select=True)
+
+
+def _literal(value: Constant) -> str:
+    """A constant as SQL, cut to a bearable length."""
+    if value is None:
+        return "NULL"
+    text = "'" + value.replace("'", "''") + "'" if isinstance(value, str) else repr(value)
+    return text if len(text) <= MAX_CONSTANT_TEXT else text[:MAX_CONSTANT_TEXT] + "…"

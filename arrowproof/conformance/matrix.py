@@ -1,0 +1,297 @@
+"""The SQL transition matrix: what the statements found can do, held against the model.
+
+*Written* says which transitions have a statement; *possible* sneak paths are what a statement can do and the model does
+not have. The matrix holds only when every transition is written, no sneak path is possible unless its owner accepts it,
+and nothing is undecided or dynamic. What the sources do not show (a table made elsewhere, triggers in other files) is
+not judged; that no CREATE TABLE was found is noted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from arrowproof.conformance.changes import Change, Opaque, Verb, classify
+from arrowproof.conformance.effects import Effects, Move, Subject, effects_of, removal_of_all
+from arrowproof.conformance.sources import SQL_SUFFIX, Source, read_sources
+from arrowproof.conformance.statements import SqlStatement, split_statements
+from arrowproof.conformance.tables import ForeignKey, Table, read_added_column, read_foreign_keys, read_table
+from arrowproof.errors import InputError
+from arrowproof.model.evidence import DynamicTarget, Place, SneakPath, SourceFile, Statement, Undecided
+from arrowproof.model.lifecycle import Binding, Lifecycle
+from arrowproof.model.transitions import Transition, derive_transitions
+
+Pair = tuple[str | None, str | None]
+
+MAX_SQL = 4_000
+"""Characters of a statement that are kept as evidence; a dump of rows is cut."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A statement that changes the bound table, and what it can do."""
+
+    statement: Statement
+    effects: Effects
+
+
+@dataclass(frozen=True)
+class Scan:
+    """What the sources hold: files, statements on the bound table, what is undecided, and notes for a person."""
+
+    sources: tuple[SourceFile, ...]
+    findings: tuple[Finding, ...]
+    undecided: tuple[Undecided, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """The SQL transition matrix of a lifecycle.
+
+    ``written`` has the statements of each transition of the model, none for the ``missing`` ones. ``idle`` are
+    statements that can do nothing in any state of the model, often because of a misspelt value.
+    """
+
+    sources: tuple[SourceFile, ...]
+    written: Mapping[Pair, tuple[Statement, ...]]
+    missing: tuple[Transition, ...]
+    sneak_paths: tuple[SneakPath, ...]
+    undecided: tuple[Undecided, ...]
+    dynamic: tuple[DynamicTarget, ...]
+    idle: tuple[Statement, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether the SQL can make every transition of the model and nothing else, beyond doubt."""
+        is_clean = all(path.accepted is not None for path in self.sneak_paths)
+        return is_clean and not (self.missing or self.undecided or self.dynamic)
+
+
+def scan(lifecycle: Lifecycle, paths: Sequence[Path] = ()) -> Scan:
+    """Read the sources of a lifecycle (or ``paths`` in their stead) and find what their statements can do.
+
+    Raises:
+        InputError: the lifecycle has no binding, or a source cannot be read.
+    """
+    binding = lifecycle.binding
+    if binding is None:
+        raise InputError(f'the lifecycle {lifecycle.id} has no binding: add "binding" with table, key and state')
+    sources = read_sources(lifecycle, paths)
+    statements = tuple(
+        each for source in sources if source.is_sql for each in split_statements(source.file, source.text)
+    )
+    unread = [_undecided_file(source) for source in sources if not source.is_sql]
+    if binding.state is None:
+        return _scan_of_derived_state(lifecycle, binding, sources, statements, unread)
+    scanner = _Scanner(_subject_of(lifecycle, binding, binding.state, statements), statements)
+    scanner.run()
+    files = tuple(_count(source, scanner.answers) for source in sources)
+    return Scan(files, tuple(scanner.findings), (*unread, *scanner.undecided), tuple(scanner.notes))
+
+
+def build_matrix(lifecycle: Lifecycle, scan: Scan) -> Matrix:
+    """Hold what a scan found against the model's transitions, in the model's and the sources' order.
+
+    Raises:
+        ModelError: the transitions of the lifecycle cannot be derived.
+    """
+    transitions = derive_transitions(lifecycle)
+    made: dict[Move, list[Statement]] = {}
+    for finding in scan.findings:
+        for move in finding.effects.moves:
+            made.setdefault(move, []).append(finding.statement)
+    written = {each.pair: tuple(made.pop(Move(*each.pair), ())) for each in transitions}
+    reasons = {(path.source, path.target): path.reason for path in lifecycle.accepted_sneak_paths}
+    sneak_paths = tuple(
+        SneakPath(
+            move.source,
+            move.target,
+            possible=tuple(made[move]),
+            accepted=None if move.is_undeclared else reasons.get((move.source, move.target)),
+        )
+        for move in sorted(made, key=_model_order(lifecycle))
+    )
+    return Matrix(
+        scan.sources,
+        MappingProxyType(written),
+        tuple(each for each in transitions if not written[each.pair]),
+        sneak_paths,
+        scan.undecided,
+        tuple(map(_dynamic_target, (each for each in scan.findings if each.effects.dynamic))),
+        tuple(each.statement for each in scan.findings if each.effects.is_idle),
+        scan.notes,
+    )
+
+
+class _Scanner:
+    """Goes through the statements of all sources with the facts that only all of them together give."""
+
+    def __init__(self, subject: Subject, statements: Sequence[SqlStatement]) -> None:
+        self.subject = subject
+        self.statements = statements
+        self.answers = [classify(statement, subject.table.name) for statement in statements]
+        self.changes = [answer for answer in self.answers if isinstance(answer, Change)]
+        self.findings: list[Finding] = []
+        self.undecided: list[Undecided] = []
+        self.notes: list[str] = []
+        keys = read_foreign_keys(statements)
+        self.removing_tables = _ancestors(subject.table, keys)
+        refers_back = any(key.parent == subject.table.name for found in keys.values() for key in found)
+        triggers = {each.trigger.table for each in statements if each.trigger is not None}
+        # A trigger that runs inside a statement on the bound table can change a row between its WHERE and its write.
+        self.is_reentrant = refers_back or any(name is None or name.lower() == subject.table.name for name in triggers)
+        # The resolution of the statement that fires a trigger takes the place of the one in the trigger's body.
+        self.replaces_in_triggers = any(change.resolution == "REPLACE" for change in self.changes)
+
+    def run(self) -> None:
+        """Judge the declaration of the table, then each statement in order."""
+        self._judge_table()
+        for statement, answer in zip(self.statements, self.answers, strict=True):
+            if isinstance(answer, Opaque):
+                self._call_undecided(statement, answer.reason)
+            elif isinstance(answer, Change):
+                self._judge_change(answer)
+            elif read_added_column(statement)[0] == self.subject.table.name:
+                self._judge_addition(statement)
+
+    def _judge_change(self, change: Change) -> None:
+        name = self.subject.table.name
+        if change.table != name:
+            removes = change.verb is Verb.DELETE or change.resolution == "REPLACE"
+            if change.table in self.removing_tables and removes:
+                self._find(change, removal_of_all(self.subject))
+            return
+        in_trigger = change.statement.trigger is not None
+        effects = effects_of(change, self.subject, replaces=in_trigger and self.replaces_in_triggers)
+        self._find(change, effects)
+        if effects.undecided is not None:
+            self._call_undecided(change.statement, effects.undecided)
+        removes = change.verb is Verb.DELETE or any(move.target is None for move in effects.moves)
+        if removes and name in self.removing_tables:
+            self._find(change, removal_of_all(self.subject))
+        if in_trigger and self.is_reentrant:
+            self._call_undecided(
+                change.statement,
+                f"this trigger can run while another statement changes {name}, whose WHERE then no longer holds",
+            )
+
+    def _judge_table(self) -> None:
+        table, column = self.subject.table, self.subject.table.column(self.subject.state_column)
+        statement = table.statement
+        if statement is None:
+            self.notes.append(
+                f"no CREATE TABLE {table.name} in the sources: its keys, default and types are taken as not known"
+            )
+            return
+        if not table.is_known:
+            self.notes.append(f"the sources create {table.name} in several ways: its columns are taken as not known")
+        elif not table.owns(self.subject.state_column) or not column.name:
+            self._call_undecided(statement, f"the table has no column {self.subject.state_column}, the state")
+        if column.is_generated:
+            self._call_undecided(statement, "the state is a generated column: what changes it is not followed")
+        for state in self.subject.states:
+            held = column.affinity.store(state.value)
+            if state.value not in held or any(type(each) is not type(state.value) for each in held if len(held) == 1):
+                kept = ", ".join(sorted(map(repr, held)))
+                self._call_undecided(statement, f"the state column holds {kept} for the value of {state.id}")
+        self._judge_foreign_keys(statement)
+
+    def _judge_foreign_keys(self, statement: SqlStatement) -> None:
+        """A foreign key on the state column may itself change the state when the parent changes."""
+        written = {change.table for change in self.changes if change.verb is not Verb.INSERT or change.resolution}
+        for key in self.subject.table.foreign_keys:
+            actions = [key.on_update, key.on_delete.replace("CASCADE", "")]
+            changes_state = any(action in ("CASCADE", "SET NULL", "SET DEFAULT") for action in actions)
+            if changes_state and self.subject.state_column in key.columns and key.parent in written:
+                self._call_undecided(statement, f"the foreign key to {key.parent} changes the state with its parent")
+
+    def _judge_addition(self, statement: SqlStatement) -> None:
+        _, column = read_added_column(statement)
+        if column is not None and column.name == self.subject.state_column:
+            self._call_undecided(statement, "it adds the state column: what its rows hold before is not followed")
+
+    def _find(self, change: Change, effects: Effects) -> None:
+        self.findings.append(Finding(_evidence_of(change.statement), effects))
+
+    def _call_undecided(self, statement: SqlStatement, reason: str) -> None:
+        self.undecided.append(Undecided(_evidence_of(statement), reason))
+
+
+def _subject_of(
+    lifecycle: Lifecycle, binding: Binding, state_column: str, statements: Sequence[SqlStatement]
+) -> Subject:
+    self_transitions = {each.source for each in derive_transitions(lifecycle) if each.source == each.target}
+    return Subject(
+        read_table(statements, binding.table, (*binding.key, *binding.watch, state_column)),
+        tuple(name.lower() for name in binding.key),
+        state_column.lower(),
+        frozenset(name.lower() for name in binding.watch),
+        lifecycle.stored_states,
+        frozenset(each for each in self_transitions if each is not None),
+    )
+
+
+def _scan_of_derived_state(
+    lifecycle: Lifecycle,
+    binding: Binding,
+    sources: Sequence[Source],
+    statements: Sequence[SqlStatement],
+    unread: Sequence[Undecided],
+) -> Scan:
+    """A state that is an expression over the row is not followed: the one answer is that it is undecided."""
+    line, _ = lifecycle.origin.position("$.binding.state_sql")
+    file = lifecycle.origin.path.name if lifecycle.origin.path is not None else lifecycle.id
+    reason = "the state is an expression (state_sql), which the scan cannot follow: bind a state column"
+    undecided = Undecided(Statement(Place(file, line), _cut(binding.state_sql or "")), reason)
+    answers = [classify(statement, binding.table) for statement in statements]
+    return Scan(tuple(_count(source, answers) for source in sources), (), (*unread, undecided))
+
+
+def _undecided_file(source: Source) -> Undecided:
+    statement = Statement(Place(source.file, 1), "")
+    return Undecided(statement, f"only {SQL_SUFFIX} files are read: what SQL this file holds is not known")
+
+
+def _count(source: Source, answers: Iterable[Change | Opaque | None]) -> SourceFile:
+    changes = [each for each in answers if isinstance(each, Change) and each.statement.place.file == source.file]
+    return SourceFile(source.file, source.sha256, len(changes))
+
+
+def _ancestors(table: Table, keys: Mapping[str, Sequence[ForeignKey]]) -> frozenset[str]:
+    """The tables whose deleted rows take rows of ``table`` along, through ON DELETE CASCADE."""
+    found: set[str] = set()
+    todo = [table.name]
+    while todo:
+        parents = {key.parent for key in keys.get(todo.pop(), ()) if key.on_delete == "CASCADE"}
+        todo += parents - found
+        found |= parents
+    return frozenset(found)
+
+
+def _evidence_of(statement: SqlStatement) -> Statement:
+    return Statement(statement.place, _cut(statement.sql))
+
+
+def _cut(sql: str) -> str:
+    return sql if len(sql) <= MAX_SQL else f"{sql[:MAX_SQL]} … ({len(sql) - MAX_SQL} characters more)"
+
+
+def _dynamic_target(finding: Finding) -> DynamicTarget:
+    reason = "the target state is not a constant in the statement: name the states that it may store"
+    return DynamicTarget(finding.statement, finding.effects.dynamic, reason)
+
+
+def _model_order(lifecycle: Lifecycle) -> Callable[[Move], tuple[int, int, bool, str]]:
+    """Sneak paths in the order of their states: creation first, removal last, values that are no state behind it."""
+    order = {state.id: place for place, state in enumerate(lifecycle.states)}
+
+    def key(move: Move) -> tuple[int, int, bool, str]:
+        source = -1 if move.source is None else order[move.source]
+        target = order.get(move.target or "", len(order))
+        return source, target, move.is_undeclared, move.target or ""
+
+    return key

@@ -1,0 +1,380 @@
+"""Predicates: for one source state, what an expression of a statement may come to.
+
+The expression is a tree of sqlglot (SQLite dialect). A column resolves to the state only where SQLite would resolve it
+to the state column of the row that is changed; every other column, parameter or function may be anything. A sub-select
+counts where it must speak of the changed row itself: it is tied to it through a unique key, and SQLite evaluates the
+whole WHERE before it writes, its writers being alone.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from arrowproof.conformance.scopes import (
+    NOWHERE,
+    Scope,
+    SourceKind,
+    columns_of,
+    conjuncts,
+    scope_of_select,
+    union_branches,
+    unwrap,
+)
+from arrowproof.conformance.tables import ROWID_NAMES, Table
+from arrowproof.conformance.values import (
+    ANYTHING,
+    FALSE,
+    MAX_CONSTANTS,
+    NOTHING,
+    TRUE,
+    TRUE_OR_FALSE,
+    UNKNOWN,
+    Comparison,
+    Constant,
+    Truth,
+    Values,
+    compare,
+    conjoin,
+    disjoin,
+    equality,
+    negate,
+    order,
+    same,
+    truth_of,
+    value_of,
+)
+
+_ORDERS: Mapping[type[exp.Expr], Comparison] = {
+    exp.LT: order(operator.lt),
+    exp.LTE: order(operator.le),
+    exp.GT: order(operator.gt),
+    exp.GTE: order(operator.ge),
+}
+_LARGEST_EXACT = 2**53
+
+
+@dataclass(frozen=True)
+class Row:
+    """The changed row as a statement sees it: what its state column may hold now (None while there is no row)."""
+
+    table: Table
+    state_column: str
+    state: Values | None
+    ties_subselects: bool = False
+    """Whether sub-selects may be tied to the row: only in the WHERE of an UPDATE or DELETE, which is evaluated before
+    anything is written. A SET clause and an upsert are evaluated between writes."""
+    proposed: Values = ANYTHING
+    """What an upsert's ``excluded`` row holds in the state column."""
+
+
+class Evaluator:
+    """Evaluates expressions for one :class:`Row`. Sets only ever grow with ignorance, so nothing possible is lost."""
+
+    def __init__(self, row: Row) -> None:
+        self.row = row
+        self.equal = equality(row.table.column(row.state_column).collation)
+
+    def truth(self, expression: exp.Expr | None, scope: Scope) -> Truth:
+        """What a condition may come to; a condition that is not there holds."""
+        if expression is None:
+            return TRUE
+        rule = _TRUTHS.get(type(expression))
+        return rule(self, expression, scope) if rule is not None else truth_of(self.value(expression, scope))
+
+    def value(self, expression: exp.Expr | None, scope: Scope) -> Values:
+        """What an expression may come to; an expression that is not there is null."""
+        if expression is None:
+            return NOTHING
+        rule = _VALUES.get(type(expression))
+        if rule is not None:
+            return rule(self, expression, scope)
+        condition = _TRUTHS.get(type(expression))
+        return value_of(condition(self, expression, scope)) if condition is not None else ANYTHING
+
+    # Conditions
+
+    def _and(self, expression: exp.Expr, scope: Scope) -> Truth:
+        return conjoin(self.truth(each, scope) for each in expression.flatten())
+
+    def _or(self, expression: exp.Expr, scope: Scope) -> Truth:
+        return disjoin(self.truth(each, scope) for each in expression.flatten())
+
+    def _not(self, expression: exp.Expr, scope: Scope) -> Truth:
+        return negate(self.truth(expression.this, scope))
+
+    def _paren(self, expression: exp.Expr, scope: Scope) -> Truth:
+        return self.truth(expression.this, scope)
+
+    def _equals(self, expression: exp.Expr, scope: Scope) -> Truth:
+        left, right = unwrap(expression.this), unwrap(expression.expression)
+        for key, query in ((left, right), (right, left)):
+            if isinstance(query, exp.Query):
+                return self._membership(key, query, scope)
+        return compare(self.value(left, scope), self.value(right, scope), self.equal)
+
+    def _differs(self, expression: exp.Expr, scope: Scope) -> Truth:
+        return negate(compare(self.value(expression.this, scope), self.value(expression.expression, scope), self.equal))
+
+    def _ordered(self, expression: exp.Expr, scope: Scope) -> Truth:
+        values = self.value(expression.this, scope), self.value(expression.expression, scope)
+        return compare(*values, _ORDERS[type(expression)])
+
+    def _between(self, expression: exp.Expr, scope: Scope) -> Truth:
+        value = self.value(expression.this, scope)
+        low, high = (self.value(expression.args[bound], scope) for bound in ("low", "high"))
+        return conjoin((compare(value, low, _ORDERS[exp.GTE]), compare(value, high, _ORDERS[exp.LTE])))
+
+    def _is(self, expression: exp.Expr, scope: Scope) -> Truth:
+        """IS, which asks for truth ahead of TRUE and FALSE, and otherwise for sameness."""
+        right = unwrap(expression.expression)
+        if isinstance(right, exp.Boolean):
+            wanted = bool(right.this)
+            truth = frozenset[bool | None](each is wanted for each in self.truth(expression.this, scope))
+        else:
+            truth = same(self.value(expression.this, scope), self.value(right, scope), self.equal)
+        return negate(truth) if expression.args.get("negate") else truth
+
+    def _is_not(self, expression: exp.Expr, scope: Scope) -> Truth:
+        return negate(self._is(expression, scope))
+
+    def _in(self, expression: exp.Expr, scope: Scope) -> Truth:
+        query = expression.args.get("query")
+        if query is not None:
+            return self._membership(unwrap(expression.this), unwrap(query), scope)
+        if expression.args.get("field") is not None or expression.args.get("unnest") is not None:
+            return UNKNOWN
+        left = self.value(expression.this, scope)
+        items = expression.expressions
+        if any(isinstance(item, exp.Values) for item in items):
+            return UNKNOWN
+        return disjoin(compare(left, self.value(item, scope), self.equal) for item in items)
+
+    def _exists(self, expression: exp.Expr, scope: Scope) -> Truth:
+        """EXISTS: false for certain only when the rows asked for are the changed row itself and cannot be there."""
+        query = unwrap(expression.this)
+        if not isinstance(query, exp.Select) or not self.row.ties_subselects or _always_has_rows(query):
+            return TRUE_OR_FALSE
+        inner = scope_of_select(query, scope, self.row.table)
+        tied: dict[str, set[str]] = {}
+        for condition in conjuncts(query.args.get("where")):
+            if isinstance(condition, exp.EQ):
+                self._note_tie(condition, inner, tied)
+        return TRUE_OR_FALSE if self._may_hold(query, inner, tied) else FALSE
+
+    def _note_tie(self, condition: exp.EQ, inner: Scope, tied: dict[str, set[str]]) -> None:
+        """Take note when a condition equates a column of an inner row with the same column of the changed row."""
+        sides = [self._resolve(side, inner) for side in (unwrap(condition.this), unwrap(condition.expression))]
+        for (source, alias, name), (other, _, other_name) in (sides, reversed(sides)):
+            if source is SourceKind.TABLE and alias in inner.sources and other is SourceKind.ROW and name == other_name:
+                tied.setdefault(alias, set()).add(name)
+
+    def _resolve(self, expression: exp.Expr, scope: Scope) -> tuple[SourceKind | None, str, str]:
+        """The kind of source, its alias and the column's name, for a plain column."""
+        if not isinstance(expression, exp.Column):
+            return None, "", ""
+        found = scope.resolve(expression)
+        return (found.kind, found.alias, expression.name.lower()) if found is not None else (None, "", "")
+
+    # Sub-selects that pick the changed row
+
+    def _membership(self, key: exp.Expr, query: exp.Expr, scope: Scope) -> Truth:
+        """``key IN (query)`` or ``key = (query)``: ruled out when no row of the query can be the changed row."""
+        keys = [unwrap(each) for each in key.expressions] if isinstance(key, exp.Tuple) else [key]
+        resolved = [self._resolve(each, scope) for each in keys]
+        is_row = all(kind is SourceKind.ROW for kind, _, _ in resolved)
+        if not is_row or not self.row.ties_subselects or not isinstance(query, exp.Query):
+            return UNKNOWN
+        may_be_picked = self._may_pick(query, [name for _, _, name in resolved], scope)
+        return UNKNOWN if may_be_picked else frozenset({False, None})
+
+    def _may_pick(self, query: exp.Query, names: Sequence[str], outer: Scope) -> bool:
+        """Whether a query can return the values that the changed row holds in the columns ``names``."""
+        return any(self._branch_may_pick(branch, names, outer) for branch in union_branches(query))
+
+    def _branch_may_pick(self, branch: exp.Expr, names: Sequence[str], outer: Scope) -> bool:
+        if not isinstance(branch, exp.Select):
+            return True
+        inner = scope_of_select(branch, outer, self.row.table)
+        picked = columns_of(branch)
+        if picked is None or len(picked) != len(names):
+            return True
+        tied: dict[str, set[str]] = {}
+        derived: dict[str, list[tuple[str, str]]] = {}
+        for name, column in zip(names, picked, strict=True):
+            kind, alias, inner_name = self._resolve(column, inner)
+            if kind is SourceKind.TABLE and alias in inner.sources and inner_name == name:
+                tied.setdefault(alias, set()).add(name)
+            elif kind is SourceKind.DERIVED and alias in inner.sources:
+                derived.setdefault(alias, []).append((name, inner_name))
+        return self._may_hold(branch, inner, tied) and all(
+            self._derived_may_pick(inner, alias, pairs) for alias, pairs in derived.items()
+        )
+
+    def _derived_may_pick(self, inner: Scope, alias: str, pairs: Sequence[tuple[str, str]]) -> bool:
+        """The same for a column that comes out of a sub-select in FROM, or of a common table expression."""
+        source = inner.sources[alias]
+        if source.query is None or source.scope is None:
+            return True
+        names = {inner_name: name for name, inner_name in pairs}
+        select = source.select_columns(tuple(names))
+        return select is None or self._may_pick(select, list(names.values()), source.scope)
+
+    def _may_hold(self, select: exp.Select, inner: Scope, tied: Mapping[str, set[str]]) -> bool:
+        """Whether the WHERE of a select can hold once the inner rows that are the changed row speak of its state."""
+        keys = self.row.table.keys
+        rows = [alias for alias, names in tied.items() if any(key <= names for key in keys)]
+        where = select.args.get("where")
+        return where is None or True in self.truth(where.this, inner.with_rows(rows))
+
+    # Values
+
+    def _column(self, expression: exp.Expr, scope: Scope) -> Values:
+        assert isinstance(expression, exp.Column)
+        name = expression.name.lower()
+        found = scope.resolve(expression)
+        if found is NOWHERE and not expression.table and name not in ROWID_NAMES:
+            # SQLite reads a name in double quotes that is no column as a string, and refuses any other such name.
+            return Values.of(expression.name)
+        if found is None or found is NOWHERE or name != self.row.state_column:
+            return ANYTHING
+        if found.kind is SourceKind.EXCLUDED:
+            return self.row.proposed
+        return self.row.state if found.kind is SourceKind.ROW and self.row.state is not None else ANYTHING
+
+    def _literal(self, expression: exp.Expr, _scope: Scope) -> Values:
+        text = str(expression.this)
+        if expression.args.get("is_string"):
+            return Values.of(text)
+        try:
+            number = float(text)
+        except ValueError:
+            return ANYTHING
+        if abs(number) >= _LARGEST_EXACT:
+            return ANYTHING
+        return Values.of(int(number) if number.is_integer() else number)
+
+    def _boolean(self, expression: exp.Expr, _scope: Scope) -> Values:
+        return Values.of(int(bool(expression.this)))
+
+    def _null(self, _expression: exp.Expr, _scope: Scope) -> Values:
+        return NOTHING
+
+    def _inner(self, expression: exp.Expr, scope: Scope) -> Values:
+        return self.value(expression.this, scope)
+
+    def _arithmetic(self, expression: exp.Expr, scope: Scope) -> Values:
+        """Sum and difference of whole numbers small enough to be exact; everything else is anything."""
+        left, right = self.value(expression.this, scope), self.value(expression.expression, scope)
+        function: Callable[[int, int], int] = operator.add if isinstance(expression, exp.Add) else operator.sub
+        results: set[Constant] = set()
+        for a in left.constants:
+            for b in right.constants:
+                if a is None or b is None:
+                    results.add(None)
+                elif isinstance(a, int) and isinstance(b, int):
+                    results.add(function(a, b))
+                else:
+                    return ANYTHING
+        is_open = left.open or right.open or len(results) > MAX_CONSTANTS
+        return ANYTHING if is_open else Values(frozenset(results))
+
+    def _negative(self, expression: exp.Expr, scope: Scope) -> Values:
+        value = self.value(expression.this, scope)
+        if any(isinstance(each, str) for each in value.constants):
+            return ANYTHING
+        return value.map(lambda each: None if each is None else -each)  # type: ignore[operator]  # no text is left
+
+    def _case(self, expression: exp.Expr, scope: Scope) -> Values:
+        """Every branch that can be reached, with its own value; the search ends at a branch that is certain."""
+        operand = expression.args.get("this")
+        subject = self.value(operand, scope) if operand is not None else None
+        result = Values()
+        for branch in expression.args["ifs"]:
+            if subject is None:
+                truth = self.truth(branch.this, scope)
+            else:
+                truth = compare(subject, self.value(branch.this, scope), self.equal)
+            if True in truth:
+                result |= self.value(branch.args["true"], scope)
+            if truth == TRUE:
+                return result
+        return result | self.value(expression.args.get("default"), scope)
+
+    def _iif(self, expression: exp.Expr, scope: Scope) -> Values:
+        truth = self.truth(expression.this, scope)
+        result = Values()
+        if True in truth:
+            result |= self.value(expression.args["true"], scope)
+        if truth != TRUE:
+            result |= self.value(expression.args.get("false"), scope)
+        return result
+
+    def _coalesce(self, expression: exp.Expr, scope: Scope) -> Values:
+        result = Values()
+        for each in (expression.this, *expression.expressions):
+            value = self.value(each, scope)
+            result |= value.without_null()
+            if not value.may_be_null:
+                return result
+        return result | NOTHING
+
+    def _nullif(self, expression: exp.Expr, scope: Scope) -> Values:
+        value = self.value(expression.this, scope)
+        truth = compare(value, self.value(expression.expression, scope), self.equal)
+        kept = Values() if truth == TRUE else value
+        return kept | NOTHING if True in truth else kept
+
+    def _cast(self, expression: exp.Expr, scope: Scope) -> Values:
+        """A cast that changes nothing: text as TEXT, whole numbers as INTEGER."""
+        value = self.value(expression.this, scope)
+        kept = {"TEXT": str, "INT": int}.get(expression.args["to"].this.value)
+        unchanged = kept is not None and all(each is None or isinstance(each, kept) for each in value.constants)
+        return value if unchanged else ANYTHING
+
+
+def _always_has_rows(query: exp.Select) -> bool:
+    """Whether a select could answer with a row although no row passes its WHERE, as an aggregate does."""
+    plain = all(isinstance(unwrap(each), exp.Star | exp.Literal | exp.Column | exp.Null) for each in query.expressions)
+    return not plain or any(query.args.get(clause) is not None for clause in ("group", "having"))
+
+
+_Rule = Callable[[Evaluator, exp.Expr, Scope], Truth]
+_ValueRule = Callable[[Evaluator, exp.Expr, Scope], Values]
+
+_TRUTHS: Mapping[type[exp.Expr], _Rule] = {
+    exp.And: Evaluator._and,
+    exp.Or: Evaluator._or,
+    exp.Not: Evaluator._not,
+    exp.Paren: Evaluator._paren,
+    exp.EQ: Evaluator._equals,
+    exp.NEQ: Evaluator._differs,
+    exp.LT: Evaluator._ordered,
+    exp.LTE: Evaluator._ordered,
+    exp.GT: Evaluator._ordered,
+    exp.GTE: Evaluator._ordered,
+    exp.Between: Evaluator._between,
+    exp.Is: Evaluator._is,
+    exp.NullSafeEQ: Evaluator._is,
+    exp.NullSafeNEQ: Evaluator._is_not,
+    exp.In: Evaluator._in,
+    exp.Exists: Evaluator._exists,
+}
+_VALUES: Mapping[type[exp.Expr], _ValueRule] = {
+    exp.Column: Evaluator._column,
+    exp.Literal: Evaluator._literal,
+    exp.Boolean: Evaluator._boolean,
+    exp.Null: Evaluator._null,
+    exp.Paren: Evaluator._inner,
+    exp.Add: Evaluator._arithmetic,
+    exp.Sub: Evaluator._arithmetic,
+    exp.Neg: Evaluator._negative,
+    exp.Case: Evaluator._case,
+    exp.If: Evaluator._iif,
+    exp.Coalesce: Evaluator._coalesce,
+    exp.Nullif: Evaluator._nullif,
+    exp.Cast: Evaluator._cast,
+}

@@ -1,0 +1,213 @@
+"""Scopes: which table a column in a statement belongs to, by SQLite's rules of name resolution.
+
+A scope holds the row sources of one SELECT, UPDATE or DELETE under their aliases and knows the scope around it. Where
+the sources do not say which of them has a column, the answer is "not known", and the column may be anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from types import MappingProxyType
+
+from sqlglot import exp
+
+from arrowproof.conformance.tables import Table
+
+
+class SourceKind(StrEnum):
+    """What a row source is: the changed row, another look at the bound table, an upsert's proposed row, or else."""
+
+    ROW = "row"
+    TABLE = "table"
+    EXCLUDED = "excluded"
+    DERIVED = "derived"
+    OTHER = "other"
+
+
+@dataclass(frozen=True)
+class RowSource:
+    """One source of rows under its alias (lower case). ``query`` and ``scope`` are those of a derived table."""
+
+    kind: SourceKind
+    alias: str
+    table: Table | None = None
+    query: exp.Query | None = None
+    scope: Scope | None = None
+    names: tuple[str, ...] = ()
+
+    def owns(self, name: str) -> bool | None:
+        """Whether the source has a column of that name, None when that is not known."""
+        if self.kind in (SourceKind.ROW, SourceKind.TABLE, SourceKind.EXCLUDED) and self.table is not None:
+            return self.table.owns(name)
+        return None if self.output_names is None else name in self.output_names
+
+    @property
+    def output_names(self) -> tuple[str, ...] | None:
+        """The names of a derived table's columns, None when they are not plain to see."""
+        if self.names:
+            return self.names
+        first = next(union_branches(self.query), None) if self.query is not None else None
+        if not isinstance(first, exp.Select) or columns_of(first) is None:
+            return None
+        return tuple(each.alias_or_name.lower() for each in first.expressions)
+
+    def select_columns(self, names: Sequence[str]) -> exp.Query | None:
+        """The derived table's query cut down to the columns ``names``, None when it cannot be."""
+        outputs = self.output_names
+        if self.query is None or outputs is None or any(outputs.count(name) != 1 for name in names):
+            return None
+        places = [outputs.index(name) for name in names]
+        query = self.query.copy()
+        for branch in union_branches(query):
+            picked = columns_of(branch) if isinstance(branch, exp.Select) else None
+            if picked is None or len(picked) != len(outputs):
+                return None
+            branch.set("expressions", [branch.expressions[place] for place in places])
+        return query
+
+
+NOWHERE = RowSource(SourceKind.OTHER, "")
+"""No source has the column, for certain."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The sources that a name can mean. ``is_blurred``: a join merges columns, so that a bare name is not certain."""
+
+    sources: Mapping[str, RowSource] = field(default_factory=lambda: MappingProxyType({}))
+    parent: Scope | None = None
+    expressions: Mapping[str, RowSource] = field(default_factory=lambda: MappingProxyType({}))
+    is_blurred: bool = False
+    is_select: bool = False
+
+    def resolve(self, column: exp.Column) -> RowSource | None:
+        """The source of a column, None when that is not certain, :data:`NOWHERE` when there is none."""
+        qualifier, name = column.table.lower(), column.name.lower()
+        scope: Scope | None = self
+        in_select = False
+        while scope is not None:
+            if qualifier and qualifier in scope.sources:
+                return scope.sources[qualifier]
+            if not qualifier and scope.sources:
+                owned = {alias: source.owns(name) for alias, source in scope.sources.items()}
+                certain = [scope.sources[alias] for alias, owns in owned.items() if owns]
+                if certain:
+                    return certain[0] if len(certain) == 1 and not scope.is_blurred else None
+                if None in owned.values():
+                    return None
+            in_select = in_select or scope.is_select
+            scope = scope.parent
+        return None if qualifier or in_select else NOWHERE
+
+    def with_rows(self, aliases: Sequence[str]) -> Scope:
+        """The same scope in which these sources are the changed row."""
+        tied = {alias: replace(self.sources[alias], kind=SourceKind.ROW) for alias in aliases}
+        return replace(self, sources={**self.sources, **tied})
+
+    def with_expressions(self, statement: exp.Expr) -> Scope:
+        """The same scope, in which the common table expressions of a statement are known by their names."""
+        clause = statement.args.get("with_")
+        if clause is None:
+            return self
+        # One that is recursive, or that names itself or a later one, is known by name only.
+        known = dict(self.expressions)
+        known.update(
+            (each.alias.lower(), RowSource(SourceKind.OTHER, each.alias.lower())) for each in clause.expressions
+        )
+        for each in clause.expressions:
+            if isinstance(each.this, exp.Query) and not clause.args.get("recursive"):
+                alias = each.alias.lower()
+                names = tuple(name.name.lower() for name in each.args["alias"].args.get("columns") or ())
+                scope = Scope(expressions=dict(known), is_select=True)
+                known[alias] = RowSource(SourceKind.DERIVED, alias, query=each.this, scope=scope, names=names)
+        return replace(self, expressions=known)
+
+
+def scope_of_select(select: exp.Select, outer: Scope, table: Table) -> Scope:
+    """The scope inside a SELECT that stands in the scope ``outer``."""
+    scope = Scope(parent=outer, expressions=outer.expressions, is_select=True).with_expressions(select)
+    return add_sources(scope, select.args.get("from_"), select.args.get("joins") or (), table)
+
+
+def add_sources(scope: Scope, clause: exp.Expr | None, joins: Sequence[exp.Join], table: Table) -> Scope:
+    """The scope with the sources of a FROM clause and its joins. An alias that is taken twice means neither."""
+    found = list(_sources_in(clause.this, scope, table)) if clause is not None else []
+    every_join = [*joins, *(clause.find_all(exp.Join) if clause is not None else ())]
+    for join in joins:
+        found += _sources_in(join.this, scope, table)
+    sources = dict(scope.sources)
+    for source in found:
+        taken = source.alias in sources
+        sources[source.alias] = RowSource(SourceKind.OTHER, source.alias) if taken else source
+    merges = any(
+        join.args.get("using") or join.method == "NATURAL" or join.side in ("RIGHT", "FULL") for join in every_join
+    )
+    return replace(scope, sources=sources, is_blurred=scope.is_blurred or merges)
+
+
+def _sources_in(item: exp.Expr, scope: Scope, table: Table) -> Iterator[RowSource]:
+    """The sources that one item of a FROM clause stands for, with those that are joined to it."""
+    alias = item.alias_or_name.lower()
+    inner = unwrap(item)
+    if isinstance(item, exp.Table) and isinstance(item.this, exp.Identifier):
+        yield _named_source(item, alias, scope, table)
+    elif isinstance(item, exp.Subquery) and isinstance(inner, exp.Query) and alias:
+        columns = item.args["alias"].args.get("columns") or ()
+        names = tuple(name.name.lower() for name in columns)
+        outer = Scope(expressions=scope.expressions, is_select=True)
+        yield RowSource(SourceKind.DERIVED, alias, query=inner, scope=outer, names=names)
+    else:
+        yield RowSource(SourceKind.OTHER, alias or f"({id(item)})")
+    for join in item.args.get("joins") or ():
+        yield from _sources_in(join.this, scope, table)
+
+
+def _named_source(item: exp.Table, alias: str, scope: Scope, table: Table) -> RowSource:
+    name, schema = item.name.lower(), item.db.lower()
+    expression = scope.expressions.get(name) if not schema else None
+    if expression is not None:
+        return replace(expression, alias=alias)
+    if name == table.name and schema in ("", "main"):
+        return RowSource(SourceKind.TABLE, alias, table)
+    return RowSource(SourceKind.OTHER, alias)
+
+
+def unwrap(expression: exp.Expr) -> exp.Expr:
+    """The expression without the parentheses and aliases around it."""
+    while isinstance(expression, exp.Paren | exp.Alias) or (
+        isinstance(expression, exp.Subquery) and not expression.args.get("with_")
+    ):
+        expression = expression.this
+    return expression
+
+
+def conjuncts(where: exp.Expr | None) -> Iterator[exp.Expr]:
+    """The conditions that a WHERE joins with AND."""
+    todo = [where.this] if where is not None else []
+    while todo:
+        each = todo.pop()
+        if isinstance(each, exp.Paren):
+            todo.append(each.this)
+        elif isinstance(each, exp.And):
+            todo += [each.expression, each.this]
+        else:
+            yield each
+
+
+def union_branches(query: exp.Expr) -> Iterator[exp.Expr]:
+    """The selects whose rows a query is made of; of EXCEPT and INTERSECT, those on the left."""
+    query = unwrap(query)
+    if isinstance(query, exp.SetOperation) and not query.args.get("with_"):
+        yield from union_branches(query.this)
+        if isinstance(query, exp.Union):
+            yield from union_branches(query.expression)
+    else:
+        yield query
+
+
+def columns_of(select: exp.Select) -> list[exp.Expr] | None:
+    """The expressions that a select returns, None when a star hides how many there are."""
+    columns = [unwrap(each) for each in select.expressions]
+    return None if any(each.is_star for each in columns) else columns
