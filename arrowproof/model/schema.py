@@ -12,7 +12,7 @@ wrong-kind             a string where a number belongs, and so on
 wrong-format           ``format`` names another format or version
 not-one-of             a word that is not on the list
 too-short, too-long    a string outside its length; an array outside its size
-unreadable-text        a string of spaces or with control characters; a driver that is no ``module:Class``
+unreadable-text        a text that is empty or has control characters; a driver that is no ``module:Class``
 out-of-range           a number that is too small or too large
 repeated-entry         an entry that its array already has
 arrow-without-ends     an arrow or an accepted sneak path with neither ``from`` nor ``to``
@@ -195,7 +195,7 @@ def _explain_pattern(error: ValidationError) -> tuple[str, str]:
     if "driver" in error.absolute_path:
         return "no driver", 'Write "module:Class", such as "shop.proof:OrderDriver".'
     if not text.strip():
-        return "a string of spaces says nothing", "Write the text, or leave the field out."
+        return "an empty text says nothing", "Write the text, or leave the field out."
     return "a control character in a text", "Remove it; a text is one line."
 
 

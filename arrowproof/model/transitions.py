@@ -106,7 +106,7 @@ def find_obstacles(lifecycle: Lifecycle) -> tuple[Problem, ...]:
         counts = _count_paths(leaving)
         total = sum(_paths_of(arrow, counts) for arrow in lifecycle.arrows if arrow.source not in leaving)
         if total > MAX_PATHS:
-            message = f"passing states multiply to {total} arrow paths, at most {MAX_PATHS} are allowed"
+            message = f"passing states multiply to more than {MAX_PATHS} arrow paths"
             fix = "Make one of the passing states a stored state, or merge arrows between them."
             found.append(finding(lifecycle, "too-many-paths", "$.arrows", message, fix))
     return tuple(found)
