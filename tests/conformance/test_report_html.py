@@ -1,0 +1,303 @@
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from arrowproof.conformance.report_html import LINES_SHOWN, STEPS_SHOWN, changed_columns, report_html, sql_lines
+from arrowproof.model.evidence import Evidence, Place, SneakPath, Statement
+from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
+from arrowproof.render.chromium import open_browser
+
+SCRIPT = "</style></title></script><script>document.title='broken'</script>\"'><img src=x onerror=alert(1)>"
+
+
+class Reader(HTMLParser):
+    """What a page consists of: its elements with their attributes, and its text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self._in_style = False
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        self._in_style = tag == "style"
+        self.text += " "
+
+    def handle_endtag(self, tag: str) -> None:
+        self._in_style = self._in_style and tag != "style"
+
+    def handle_data(self, data: str) -> None:
+        if not self._in_style:
+            self.text += data
+
+
+def words(page: str) -> str:
+    return " ".join(Reader(page).text.split())
+
+
+def hostile(evidence: Evidence, lifecycle: Lifecycle) -> tuple[Evidence, Lifecycle]:
+    """The same evidence with markup, control characters and megabytes in every place that the outside fills."""
+    bad = SCRIPT + "\x1b[2J\u202e\ud800" + "W" * 1_000_000
+    created, *rest = evidence.transitions
+    statement = Statement(Place(bad, 1, bad), "\n".join([bad[:2000]] * 500))
+    walk = replace(
+        created.walks[0],
+        path=(bad,),
+        key=((bad, bad),),
+        after=((bad, bad), ("status", bad)),
+        problem=bad,
+        processes=(replace(created.walks[0].processes[0], role=bad, ended=bad),),
+        journal=(replace(created.walks[0].journal[0], operation=bad, new_state=bad),),
+    )
+    kill = replace(created.kills[0], point=bad, problem=bad, found=((bad, bad),))
+    return (
+        replace(
+            evidence,
+            model_id=bad,
+            model_title=bad,
+            transitions=(replace(created, written=(statement,), walks=(walk,), kills=(kill,)), *rest),
+            sneak_paths=(SneakPath(bad, bad, (statement,) * 80, walk.journal * 80, bad), SneakPath("x", bad)),
+            reasons=(bad,) * 200,
+            environment=replace(evidence.environment, platform=bad),
+        ),
+        replace(lifecycle, title=bad, summary=bad, arrows=(replace(lifecycle.arrows[0], event=bad), *lifecycle.arrows)),
+    )
+
+
+# --- What the file says
+
+
+def test_it_lets_only_its_own_hashed_style_act(note_job: Lifecycle, note_evidence: Evidence) -> None:
+    page = report_html(note_evidence, note_job)
+    style = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
+    policy = next(it["content"] for tag, it in Reader(page).elements if it.get("http-equiv"))
+
+    assert len(style) == 1
+    assert policy is not None
+    assert f"'sha256-{base64.b64encode(hashlib.sha256(style[0].encode()).digest()).decode()}'" in policy
+    assert policy.startswith("default-src 'none';")
+    assert "unsafe" not in policy
+
+
+def test_it_holds_no_script_no_inline_style_and_no_address(lenient_job: Lifecycle, broken_evidence: Evidence) -> None:
+    for tag, attributes in Reader(report_html(broken_evidence, lenient_job)).elements:
+        assert tag not in {"script", "link", "iframe", "object", "base", "form", "img"}
+        assert not [
+            name for name in attributes if name in {"style", "src", "action", "srcset"} or name.startswith("on")
+        ]
+        assert (attributes.get("href") or "#").startswith("#")
+
+
+def test_every_link_leads_to_a_place_on_the_page(lenient_job: Lifecycle, broken_evidence: Evidence) -> None:
+    elements = [attributes for _, attributes in Reader(report_html(broken_evidence, lenient_job)).elements]
+    ids = [attributes["id"] for attributes in elements if "id" in attributes]
+    links = {(attributes["href"] or "")[1:] for attributes in elements if "href" in attributes}
+
+    assert len(ids) == len(set(ids))
+    assert links <= set(ids)
+    assert {f"transition-{number}" for number in range(1, 8)} | {"sneak-1", "sneak-2", "sneak-3"} <= links
+
+
+def test_verdict_coverage_and_every_transition_with_its_place_stand_on_it(
+    note_job: Lifecycle, note_evidence: Evidence
+) -> None:
+    text = words(report_html(note_evidence, note_job))
+
+    for wanted in (
+        "7 of 7 transitions walked Proven",
+        "6 of 9",
+        "created → pending survived 4 of 4 2 of 2 sql/accept.sql:12",
+        "retry_wait → failed survived 1 of 1 2 of 2 sql/worker.sql:62",
+        "poll then / history row pick, succeed",
+        "worker 4201 (exit 0)",
+        "9f2c41ba" * 8,
+        "WAL-reset bug not affected",
+    ):
+        assert wanted in text
+    assert "What keeps it from being proven" not in text
+
+
+def test_what_is_wrong_comes_ahead_of_everything_else(lenient_job: Lifecycle, broken_evidence: Evidence) -> None:
+    text = words(report_html(broken_evidence, lenient_job))
+    order = [
+        "Not proven",
+        "What keeps it from being proven",
+        "Sneak paths failed → completed happened once, possible sql/worker.sql:38",
+        "#47 update failed → completed, changed id=9",
+        "Accepted sneak paths completed → removed possible Accepted: the archive job removes completed rows",
+        "Every pair of states",
+        "Evidence, transition by transition",
+        "Statements that the scan cannot decide REPLACE may remove another row.",
+        "What it stands on",
+    ]
+
+    found = [text.index(part) for part in order]
+    assert found == sorted(found)
+    for reason in broken_evidence.reasons:
+        assert reason in text
+
+
+def test_the_stable_page_has_the_same_bytes_in_another_run(note_job: Lifecycle, note_evidence: Evidence) -> None:
+    later = replace(note_evidence, started="2031-01-01T00:00:00Z", seconds=99.0)
+    page = report_html(note_evidence, note_job, stated_times=False)
+
+    assert report_html(later, note_job, stated_times=False) == page
+    assert report_html(later, note_job) != report_html(note_evidence, note_job)
+    for secret in ("2026-11-29", "4201", "5022", "id=1", "Linux"):
+        assert secret not in words(page)
+
+
+def test_another_process_with_another_hash_seed_makes_the_same_bytes() -> None:
+    code = (
+        "import sys; from pathlib import Path; from arrowproof.conformance.report_html import report_html\n"
+        "from arrowproof.model.evidence_document import load_evidence\n"
+        "from arrowproof.model.lifecycle import Lifecycle\n"
+        "evidence = load_evidence(Path(sys.argv[1]).read_bytes(), 'evidence.json')\n"
+        "sys.stdout.buffer.write(report_html(evidence, Lifecycle('a', 'A', (), ())).encode())\n"
+    )
+    golden = Path(__file__).parent / "golden" / "broken.evidence.json"
+    pages = {
+        subprocess.run(
+            [sys.executable, "-c", code, str(golden)],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+            timeout=60,
+        ).stdout
+        for seed in ("1", "2")
+    }
+
+    assert len(pages) == 1
+    assert b"failed" in pages.pop()
+
+
+def test_hostile_text_stays_text_and_is_bounded(note_job: Lifecycle, note_evidence: Evidence) -> None:
+    page = report_html(*hostile(note_evidence, note_job))
+
+    assert {tag for tag, _ in Reader(page).elements}.isdisjoint({"script", "img"})
+    assert re.search("[\x00-\x08\x0b-\x1f\u202e\ud800-\udfff]", page) is None
+    assert len(page) < 4_000_000
+    assert f"and {200 - STEPS_SHOWN} more reasons" in page
+    page.encode("utf-8")
+
+
+def test_long_lists_say_how_much_they_leave_out(note_job: Lifecycle, note_evidence: Evidence) -> None:
+    created, *rest = note_evidence.transitions
+    many = replace(created, walks=created.walks * 30)
+    page = report_html(replace(note_evidence, transitions=(many, *rest)), note_job)
+
+    assert f"and {120 - STEPS_SHOWN} more walks, in the evidence file" in page
+
+
+# --- Statements and rows
+
+
+def test_the_literals_of_the_transition_are_told_apart(note_job: Lifecycle) -> None:
+    sql = "UPDATE jobs SET status = 'completed'\nWHERE status IN ('pending', 'retry_wait') AND x = 'it''s'"
+    first, second = sql_lines(Statement(Place("a.sql", 7), sql), note_job, "pending", "completed")
+
+    assert (first.number, second.number) == (7, 8)
+    assert first.parts[1] == ("target", "'completed'")
+    assert [part for part in second.parts if part[0]] == [("source", "'pending'")]
+    assert "".join(text for _, text in second.parts) == sql.split("\n")[1]
+
+
+def test_a_statement_of_a_thousand_lines_is_cut(note_job: Lifecycle) -> None:
+    sql = "\n".join(["SELECT 1"] * 1000)
+
+    assert len(sql_lines(Statement(Place("a.sql", 1), sql), note_job, None, None)) == LINES_SHOWN
+
+
+def test_a_quoted_state_value_is_found_as_sql_writes_it(note_job: Lifecycle) -> None:
+    model = replace(note_job, states=(State("done", Kind.SUCCESS, "Done", "it's done"),))
+    (line,) = sql_lines(Statement(Place("a.sql", 1), "SET status = 'it''s done'"), model, None, "done")
+
+    assert line.parts[-1] == ("target", "'it''s done'")
+
+
+def test_changed_columns_are_those_that_differ_in_value_or_type() -> None:
+    before, after = (("id", 1), ("n", 1), ("gone", "x")), (("id", 1), ("n", True), ("new", None))
+
+    assert [(it.name, it.before, it.after, it.changed) for it in changed_columns(before, after)] == [
+        ("id", "1", "1", False),
+        ("n", "1", "True", True),
+        ("gone", "x", "–", True),
+        ("new", "–", "null", True),
+    ]
+
+
+# --- What a browser makes of it
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with open_browser() as browser:
+        yield browser
+
+
+def wide_job(lifecycle: Lifecycle) -> Lifecycle:
+    """Thirteen states with names that do not break at spaces."""
+    states = [State(f"state_number_{n}_{'x' * n * 4}", Kind.ACTIVE, f"S{n}", str(n)) for n in range(13)]
+    return replace(lifecycle, states=tuple(states), arrows=(Arrow("a", None, states[0].id),))
+
+
+@pytest.mark.parametrize("case", ["broken", "wide", "hostile"])
+def test_it_opens_without_a_request_a_complaint_or_scrolling_sideways(
+    browser: Browser, tmp_path: Path, lenient_job: Lifecycle, broken_evidence: Evidence, case: str
+) -> None:
+    shown = {
+        "broken": (broken_evidence, lenient_job),
+        "wide": (broken_evidence, wide_job(lenient_job)),
+        "hostile": hostile(broken_evidence, lenient_job),
+    }[case]
+    file = tmp_path / "report.html"
+    file.write_text(report_html(*shown), encoding="utf-8")
+    page = browser.new_page()
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda request: complaints.append(request.url[:80]))
+    try:
+        page.goto(file.as_uri())
+        page.evaluate("document.fonts.ready.then(() => true)")
+        assert page.title().startswith("Not proven: ")
+        for width in (1440, 800, 390):
+            page.set_viewport_size({"width": width, "height": 900})
+            wide, seen = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
+            assert wide <= seen, f"{wide} px on {width}"
+        for scheme, paper in (("light", "rgb(252, 252, 251)"), ("dark", "rgb(16, 18, 20)")):
+            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            assert page.evaluate("getComputedStyle(document.body).backgroundColor") == paper
+    finally:
+        page.close()
+    assert [it for it in complaints if not it.startswith(("data:font/", file.as_uri()))] == []
+
+
+def test_a_style_that_is_not_its_own_is_refused_by_the_browser(
+    browser: Browser, tmp_path: Path, note_job: Lifecycle, note_evidence: Evidence
+) -> None:
+    tampered = report_html(note_evidence, note_job).replace("</style>", "h1{display:none}</style>")
+    (tmp_path / "report.html").write_text(tampered, encoding="utf-8")
+    complaints: list[str] = []
+    page = browser.new_page()
+    page.on("console", lambda message: complaints.append(message.text))
+    try:
+        page.goto((tmp_path / "report.html").as_uri())
+        assert page.locator("h1").is_visible()
+    finally:
+        page.close()
+    assert any("Content Security Policy" in complaint for complaint in complaints)
