@@ -1,0 +1,150 @@
+"""What a fit check came to, and its receipt. Format ``arrowproof.fit/1``.
+
+The receipt is one JSON object: ``format``, ``verdict`` (``fits`` or ``does not fit``), ``chromium`` (its version),
+``rules`` (the names that failures can bear), and ``pages``. A page has ``page`` (as it was named), ``sha256`` of its
+bytes, ``fits``, ``contact_sheet``, ``failures`` of the page as a whole, and ``checks``; a check has ``size``,
+``theme``, ``screenshot``, ``measures`` and ``failures``. Pictures are named relative to the receipt.
+
+History: 1, the first.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from arrowproof.render.fit_rules import Failure
+
+FIT_FORMAT = "arrowproof.fit/1"
+RECEIPT = "fit.json"
+
+RULE_NAMES = (
+    "drawing",
+    "limits",
+    "hidden",
+    "scroll",
+    "text-clipped",
+    "label-overlap",
+    "arrow-through-box",
+    "text-size",
+    "contrast",
+    "theme",
+    "request",
+    "console-error",
+)
+"""The stable names of all rules."""
+
+
+@dataclass(frozen=True)
+class Measures:
+    """The numbers of one check: font sizes in CSS px, contrast ratios, the page's extent; None where there are none."""
+
+    smallest_state_text: float | None
+    smallest_label: float | None
+    smallest_other_text: float | None
+    lowest_text_contrast: float | None
+    lowest_line_contrast: float | None
+    scroll_width: float
+    scroll_height: float
+    states: int
+    arrows: int
+    texts: int
+
+
+@dataclass(frozen=True)
+class Check:
+    """One page on one screen in one theme. ``measures`` is None when the page could not be measured."""
+
+    size: str
+    theme: str
+    screenshot: str | None
+    measures: Measures | None
+    failures: tuple[Failure, ...] = ()
+
+    @property
+    def fits(self) -> bool:
+        """Whether it was measured and nothing failed."""
+        return self.measures is not None and not self.failures
+
+
+@dataclass(frozen=True)
+class PageFit:
+    """One page in all checks. ``failures`` are those of the page as a whole: requests, console errors, a hang."""
+
+    page: str
+    sha256: str
+    checks: tuple[Check, ...]
+    contact_sheet: str | None
+    failures: tuple[Failure, ...] = ()
+
+    @property
+    def fits(self) -> bool:
+        """Whether there were checks, and all of them and the page itself hold."""
+        return bool(self.checks) and all(check.fits for check in self.checks) and not self.failures
+
+    @property
+    def all_failures(self) -> tuple[Failure, ...]:
+        """The failures of the page and of every check, in that order."""
+        return (*self.failures, *(failure for check in self.checks for failure in check.failures))
+
+
+@dataclass(frozen=True)
+class FitReport:
+    """The fit check of one or more pages. ``receipt`` is the file it was written to."""
+
+    chromium: str
+    pages: tuple[PageFit, ...]
+    receipt: Path
+
+    @property
+    def fits(self) -> bool:
+        """Whether every page fits, and there was one."""
+        return bool(self.pages) and all(page.fits for page in self.pages)
+
+    @property
+    def verdict(self) -> str:
+        """The verdict in words."""
+        return "fits" if self.fits else "does not fit"
+
+    def as_json(self) -> dict[str, Any]:
+        """The report as the object of the receipt."""
+        return {
+            "format": FIT_FORMAT,
+            "verdict": self.verdict,
+            "chromium": self.chromium,
+            "rules": list(RULE_NAMES),
+            "pages": [_page_json(page) for page in self.pages],
+        }
+
+    def write(self) -> None:
+        """Write the receipt."""
+        text = json.dumps(self.as_json(), indent=2, ensure_ascii=False)
+        self.receipt.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+
+
+def _page_json(page: PageFit) -> dict[str, Any]:
+    return {
+        "page": page.page,
+        "sha256": page.sha256,
+        "fits": page.fits,
+        "contact_sheet": page.contact_sheet,
+        "failures": _failures_json(page.failures),
+        "checks": [
+            {
+                "size": check.size,
+                "theme": check.theme,
+                "screenshot": check.screenshot,
+                "measures": asdict(check.measures) if check.measures else None,
+                "failures": _failures_json(check.failures),
+            }
+            for check in page.checks
+        ],
+    }
+
+
+def _failures_json(failures: Sequence[Failure]) -> list[dict[str, str]]:
+    """Failures without size and theme, which stand on the check that holds them."""
+    return [{"rule": failure.rule, "place": failure.place, "message": failure.message} for failure in failures]

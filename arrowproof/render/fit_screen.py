@@ -1,0 +1,116 @@
+"""One check of the fit check, judged: a page's geometry and its screenshot on one screen in one theme."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from arrowproof.render.contact_sheet import Tile, shrink
+from arrowproof.render.fit_measures import Geometry
+from arrowproof.render.fit_pixels import RGB, PixelVerdict, judge_pixels, luminance
+from arrowproof.render.fit_report import Check, Measures
+from arrowproof.render.fit_rules import Failure, judge_geometry
+
+MAX_FAILURES_A_RULE = 40
+"""More failures of one rule on one screen than this are counted, not listed."""
+
+
+@dataclass(frozen=True)
+class Screen:
+    """What a check looks at: a size in CSS px, and a theme."""
+
+    width: int
+    height: int
+    theme: str
+
+    @property
+    def size(self) -> str:
+        """The size as receipts and file names have it: ``1440x900``."""
+        return f"{self.width}x{self.height}"
+
+    def __str__(self) -> str:
+        return f"{self.size} {self.theme}"
+
+
+@dataclass(frozen=True)
+class JudgedScreen:
+    """A check with what the whole page needs of it: its small picture, and the colour of its paper."""
+
+    screen: Screen
+    check: Check
+    tile: Tile
+    paper: RGB
+
+
+def judge_screen(screen: Screen, geometry: Geometry, encoded: str, path: Path) -> JudgedScreen:
+    """Write a screenshot and judge it together with the geometry.
+
+    Args:
+        screen: what was looked at.
+        geometry: what stands where.
+        encoded: the screenshot, a PNG in base64, one pixel for each CSS px.
+        path: where the screenshot goes.
+    """
+    from PIL import Image
+
+    content = base64.b64decode(encoded)
+    path.write_bytes(content)
+    with Image.open(io.BytesIO(content)) as opened:
+        picture = opened.convert("RGB")
+    pixels = judge_pixels(geometry, picture)
+    failures = bound_failures((*judge_geometry(geometry), *pixels.failures))
+    check = Check(
+        size=screen.size,
+        theme=screen.theme,
+        screenshot=path.name,
+        measures=_measures(geometry, pixels),
+        failures=tuple(replace(failure, size=screen.size, theme=screen.theme) for failure in failures),
+    )
+    return JudgedScreen(screen, check, Tile(str(screen), shrink(picture)), pixels.paper)
+
+
+def judge_themes(judged: Sequence[JudgedScreen]) -> Iterator[Failure]:
+    """The page follows the theme: else half of the checks looked at what the other half had seen already."""
+    papers = {(item.screen.size, item.screen.theme): item.paper for item in judged}
+    for size in dict.fromkeys(size for size, _ in papers):
+        light, dark = papers.get((size, "light")), papers.get((size, "dark"))
+        if light and dark and luminance(light) <= luminance(dark):
+            yield Failure("theme", "page", f"its paper is no darker in the dark theme than in the light one at {size}")
+
+
+def bound_failures(failures: Sequence[Failure]) -> list[Failure]:
+    """At most :data:`MAX_FAILURES_A_RULE` failures of each rule; one more says how many there are beyond."""
+    kept: list[Failure] = []
+    seen: Counter[str] = Counter()
+    for failure in failures:
+        seen[failure.rule] += 1
+        if seen[failure.rule] <= MAX_FAILURES_A_RULE:
+            kept.append(failure)
+    return kept + [
+        Failure(rule, "page", f"and {count - MAX_FAILURES_A_RULE} more places")
+        for rule, count in seen.items()
+        if count > MAX_FAILURES_A_RULE
+    ]
+
+
+def _measures(geometry: Geometry, pixels: PixelVerdict) -> Measures:
+    return Measures(
+        smallest_state_text=geometry.smallest("state"),
+        smallest_label=geometry.smallest("label"),
+        smallest_other_text=geometry.smallest("other"),
+        lowest_text_contrast=_rounded(pixels.text_contrast),
+        lowest_line_contrast=_rounded(pixels.line_contrast),
+        scroll_width=geometry.scroll[0],
+        scroll_height=geometry.scroll[1],
+        states=len(geometry.states),
+        arrows=len(geometry.arrows),
+        texts=len(geometry.texts),
+    )
+
+
+def _rounded(ratio: float | None) -> float | None:
+    return None if ratio is None else round(ratio, 2)

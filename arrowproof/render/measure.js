@@ -1,0 +1,348 @@
+/**
+ * Measures a page that is open in a browser. It judges nothing and changes nothing: it says where every text, state and
+ * arrow line stands on the screen, how large and in which colour it is painted, and what would cut it. The rules that
+ * judge it are in fit_rules.py (places and sizes) and fit_pixels.py (contrast, from the screenshot).
+ *
+ * An expression: an async function of `limits` ({texts, points, sign}) that gives JSON text. All lengths are CSS px, all rectangles
+ * [left, top, right, bottom] relative to the viewport, all colours [red, green, blue, alpha] with 0..255 and 0..1.
+ */
+async (limits) => {
+  const root = document.documentElement;
+  await document.fonts.ready;
+  // A colour in the middle of a transition is nobody's colour: jump to the end of whatever moves.
+  for (const animation of document.getAnimations()) {
+    try { animation.finish(); } catch { animation.cancel(); }
+  }
+
+  const round = (number) => Math.round(number * 100) / 100;
+  const rectOf = (box) => [box.left, box.top, box.right, box.bottom].map(round);
+  const snippet = (text) => {
+    const flat = text.replace(/\s+/g, ' ').trim();
+    return flat.length > 60 ? flat.slice(0, 59) + '…' : flat;
+  };
+
+  const styles = new Map();
+  const styleOf = (element) => {
+    if (!styles.has(element)) styles.set(element, getComputedStyle(element));
+    return styles.get(element);
+  };
+
+  /** A selector that a person can find the element by. */
+  const selectorOf = (element) => {
+    const parts = [];
+    for (let at = element; at && at !== document.body && parts.length < 4; at = at.parentElement) {
+      let part = at.localName;
+      if (at.id) part += '#' + at.id;
+      else if (at.classList.length) part += '.' + [...at.classList].slice(0, 2).join('.');
+      for (const name of ['data-state', 'data-arrow', 'data-mark']) {
+        if (at.hasAttribute(name)) part += `[${name}="${at.getAttribute(name)}"]`;
+      }
+      parts.unshift(part);
+      if (at.id) break;
+    }
+    return parts.join(' > ').slice(0, 200);
+  };
+
+  // Colours are read back from a canvas, which understands every notation that a style can have.
+  const canvas = document.createElement('canvas');
+  canvas.width = canvas.height = 1;
+  const pen = canvas.getContext('2d', { willReadFrequently: true });
+  const colours = new Map();
+  const colourOf = (css) => {
+    if (!colours.has(css)) {
+      let colour = null;
+      if (css && css !== 'none' && CSS.supports('color', css)) {
+        pen.clearRect(0, 0, 1, 1);
+        pen.fillStyle = css;
+        pen.fillRect(0, 0, 1, 1);
+        const [red, green, blue, alpha] = pen.getImageData(0, 0, 1, 1).data;
+        colour = [red, green, blue, alpha / 255];
+      }
+      colours.set(css, colour);
+    }
+    return colours.get(css);
+  };
+  const faded = (colour, share) => colour && [colour[0], colour[1], colour[2], round(colour[3] * share)];
+
+  const opacities = new Map();
+  const opacityOf = (element) => {
+    if (!element) return 1;
+    if (!opacities.has(element)) {
+      opacities.set(element, Number(styleOf(element).opacity) * opacityOf(element.parentElement));
+    }
+    return opacities.get(element);
+  };
+
+  /** Whether an element is the usual "for screen readers only" kind: one pixel, and what is beyond is cut. */
+  const isForReaders = (element) => {
+    const box = element.getBoundingClientRect();
+    const style = styleOf(element);
+    const cuts = style.overflowX !== 'visible' || style.clipPath !== 'none' || style.clip !== 'auto';
+    return cuts && box.width <= 2 && box.height <= 2;
+  };
+  const readersOnly = new Map();
+  const inReadersOnly = (element) => {
+    if (!element || element === document.body) return false;
+    if (!readersOnly.has(element)) {
+      const own = element.classList.contains('sr') && isForReaders(element);
+      readersOnly.set(element, own || inReadersOnly(element.parentElement));
+    }
+    return readersOnly.get(element);
+  };
+
+  /** Why nobody can see this element, or null. */
+  const hiddenBecause = (element) => {
+    const style = styleOf(element);
+    if (!element.checkVisibility()) return 'display: none';
+    if (style.visibility !== 'visible') return 'visibility: ' + style.visibility;
+    if (opacityOf(element) < 0.05) return 'opacity: ' + round(opacityOf(element));
+    return null;
+  };
+
+  // The ancestors that cut what is outside them. An absolute box is not cut by a static ancestor.
+  const holds = (style) => style.position !== 'static' || style.transform !== 'none' || style.contain.includes('paint');
+  const clips = new Map();
+  const clipOf = (element, position) => {
+    if (!element || element === document.documentElement) return null;
+    const key = position === 'static' || position === 'relative' ? 'flow' : position;
+    const known = clips.get(element)?.[key];
+    if (known !== undefined) return known;
+    const style = styleOf(element);
+    const skip = (key === 'absolute' && !holds(style)) || (key === 'fixed' && style.transform === 'none');
+    const outer = clipOf(element.parentElement, skip ? position : style.position);
+    const inner = skip ? null : ownClip(element, style);
+    const both = inner && outer
+      ? [Math.max(inner[0], outer[0]), Math.max(inner[1], outer[1]), Math.min(inner[2], outer[2]), Math.min(inner[3], outer[3])]
+      : inner || outer;
+    clips.set(element, { ...clips.get(element), [key]: both });
+    return both;
+  };
+  const ownClip = (element, style) => {
+    const isViewport = element === document.body && styleOf(document.documentElement).overflowX === 'visible';
+    const canClip = element instanceof HTMLElement || ['svg', 'foreignObject'].includes(element.localName);
+    const x = style.overflowX !== 'visible', y = style.overflowY !== 'visible';
+    if (isViewport || !canClip || (!x && !y) || style.display === 'inline') return null;
+    const box = element.getBoundingClientRect();
+    const far = 1e6;
+    return [
+      x ? box.left + (element.clientLeft || 0) : -far,
+      y ? box.top + (element.clientTop || 0) : -far,
+      x ? box.right - (element.offsetWidth ? element.offsetWidth - element.clientWidth - element.clientLeft : 0) : far,
+      y ? box.bottom - (element.offsetHeight ? element.offsetHeight - element.clientHeight - element.clientTop : 0) : far,
+    ].map(round);
+  };
+
+  /** Whether a clip-path or a mask stands between an element and the reader. */
+  const masks = new Map();
+  const isMasked = (element) => {
+    if (!element) return false;
+    if (!masks.has(element)) {
+      const style = styleOf(element);
+      masks.set(element, style.clipPath !== 'none' || style.maskImage !== 'none' || isMasked(element.parentElement));
+    }
+    return masks.get(element);
+  };
+  /** Whether a masked text is whole: a clip-path takes away from what can be hit, as from what can be seen. */
+  const isWhole = (element, rect) => {
+    const before = element.style.pointerEvents;
+    element.style.pointerEvents = element instanceof SVGElement ? 'all' : 'auto';
+    const middle = (rect[1] + rect[3]) / 2;
+    const whole = [rect[0] + 1, (rect[0] + rect[2]) / 2, rect[2] - 1]
+      .every((x) => document.elementsFromPoint(x, middle).includes(element));
+    element.style.pointerEvents = before;
+    return whole;
+  };
+
+  /** Screen px per px of the element's own coordinates: a picture's scale, a transform, a zoom. */
+  const scaleOf = (element) => {
+    if (element instanceof SVGGraphicsElement) {
+      const matrix = element.getScreenCTM();
+      return matrix ? Math.sqrt(Math.abs(matrix.a * matrix.d - matrix.b * matrix.c)) : 0;
+    }
+    let at = element;
+    while (at && !(at instanceof HTMLElement && at.offsetWidth > 0 && styleOf(at).display !== 'inline')) at = at.parentElement;
+    return at ? at.getBoundingClientRect().width / at.offsetWidth : 1;
+  };
+
+  const drawings = [...document.querySelectorAll('svg.drawing')];
+  const drawing = drawings[0] ?? null;
+  const inDrawing = (element) => drawing !== null && drawing.contains(element);
+
+  /** A text's lines as rectangles of its ink: as wide as it advances, as high as its letters truly are. */
+  const inkOf = (node, element, style, scale) => {
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    const boxes = [...range.getClientRects()].filter((box) => box.width > 0.01 && box.height > 0.01);
+    pen.font = `${style.fontStyle} ${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
+    const text = node.data.trim();
+    const ink = pen.measureText(style.textTransform === 'uppercase' ? text.toUpperCase() : text);
+    const matrix = element instanceof SVGGraphicsElement ? element.getScreenCTM() : null;
+    if (matrix && Math.abs(matrix.b) > 1e-6) return boxes.map(rectOf); // turned: the box around it is what we have
+    return boxes.map((box) => {
+      const baseline = box.top + ink.fontBoundingBoxAscent * scale;
+      const top = baseline - ink.actualBoundingBoxAscent * scale;
+      const bottom = baseline + ink.actualBoundingBoxDescent * scale;
+      const known = Number.isFinite(top) && bottom > top;
+      return [box.left, known ? top : box.top, box.right, known ? bottom : box.bottom].map(round);
+    });
+  };
+
+  const cutsText = (element, style) => {
+    for (let at = element; at && at instanceof HTMLElement; at = at.parentElement) {
+      const own = styleOf(at);
+      const cut = own.textOverflow !== 'clip' && own.overflowX !== 'visible' && at.scrollWidth > at.clientWidth;
+      const clamp = own.webkitLineClamp !== 'none' && at.scrollHeight > at.clientHeight;
+      if (cut || clamp) return true;
+      if (own.display !== 'inline') return false;
+    }
+    return false;
+  };
+
+  const measureText = (node) => {
+    const element = node.parentElement;
+    const style = styleOf(element);
+    const state = element.closest('[data-state]');
+    const arrow = element.closest('[data-arrow]');
+    const drawn = inDrawing(element);
+    let hidden = hiddenBecause(element);
+    if (inReadersOnly(element)) {
+      if (!drawn) return null;
+      hidden = 'class sr';
+    }
+    if (hidden && !drawn) return null;
+    const scale = scaleOf(element);
+    const rects = hidden ? [] : inkOf(node, element, style, scale);
+    if (!hidden && rects.length === 0) {
+      if (!drawn) return null;
+      hidden = 'no size';
+    }
+    const isSvg = element instanceof SVGElement;
+    const paint = isSvg ? style.fill : style.webkitTextFillColor || style.color;
+    const fade = opacityOf(element) * (isSvg ? Number(style.fillOpacity) : 1);
+    return {
+      text: snippet(node.data),
+      selector: selectorOf(element),
+      owner: drawn && state ? 'state' : drawn && arrow ? 'label' : 'other',
+      id: drawn && state ? state.dataset.state : drawn && arrow ? arrow.dataset.arrow : null,
+      size: round(parseFloat(style.fontSize) * scale),
+      colour: faded(colourOf(paint), fade),
+      rects,
+      clip: clipOf(element, 'static'),
+      cut: !hidden && (cutsText(element, style) || (isMasked(element) && !rects.every((rect) => isWhole(element, rect)))),
+      hidden,
+    };
+  };
+
+  // Whole branches are left out at once: what is never painted, and, outside the drawing, what is not displayed now
+  // (such as the evidence of the arrows that are not chosen).
+  const unseen = new Set(['script', 'style', 'template', 'noscript', 'title', 'desc', 'defs', 'symbol', 'option']);
+  const texts = [];
+  let tooMany = false;
+  const walker = document.createTreeWalker(document.body ?? root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT, (node) => {
+    if (node.nodeType === Node.TEXT_NODE) {
+      return /[^\s\u200b\ufeff]/.test(node.data) ? NodeFilter.FILTER_ACCEPT : NodeFilter.FILTER_REJECT;
+    }
+    if (unseen.has(node.localName)) return NodeFilter.FILTER_REJECT;
+    const gone = styleOf(node).display === 'none' && !inDrawing(node) && !node.contains(drawing);
+    return gone ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_SKIP;
+  });
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    if (texts.length >= limits.texts) { tooMany = true; break; }
+    const text = measureText(node);
+    if (text) texts.push(text);
+  }
+
+  const strokeOf = (element) => {
+    const style = styleOf(element);
+    return faded(colourOf(style.stroke), opacityOf(element) * Number(style.strokeOpacity));
+  };
+
+  /**
+   * A path as a polyline in its own coordinates, finer where it bends. Asking for a point takes long, so that the answer
+   * is kept for the next screen: in a world of our own, which the page's scripts cannot reach.
+   */
+  const kept = (globalThis.arrowproofPaths ??= new Map());
+  const polylineOf = (path) => {
+    const key = path.getAttribute('d');
+    if (kept.has(key)) return kept.get(key);
+    const length = path.getTotalLength();
+    const points = [];
+    const at = (place) => { const { x, y } = path.getPointAtLength(place); return [x, y, place]; };
+    const split = (from, to, depth) => {
+      const middle = at((from[2] + to[2]) / 2);
+      const chord = Math.hypot(to[0] - from[0], to[1] - from[1]) || 1e-9;
+      const off = Math.abs((to[0] - from[0]) * (middle[1] - from[1]) - (to[1] - from[1]) * (middle[0] - from[0])) / chord;
+      const bends = depth < 4 || off > 0.05 || to[2] - from[2] > chord * 1.02;
+      if (bends && to[2] - from[2] > 1 && points.length < limits.points) {
+        split(from, middle, depth + 1);
+        split(middle, to, depth + 1);
+      } else {
+        points.push(to);
+      }
+    };
+    if (length > 0) {
+      points.push(at(0));
+      split(points[0], at(length), 0);
+    }
+    kept.set(key, points);
+    return points;
+  };
+
+  const pointsOf = (path) => {
+    const matrix = path.getScreenCTM();
+    if (!matrix) return [];
+    return polylineOf(path).map(([x, y]) => [
+      round(matrix.a * x + matrix.c * y + matrix.e), round(matrix.b * x + matrix.d * y + matrix.f),
+    ]);
+  };
+
+  const inside = (selector) => (drawing ? [...drawing.querySelectorAll(selector)] : []);
+  const states = inside('[data-state]').map((group) => {
+    const box = group.querySelector('rect.box');
+    const style = box && styleOf(box);
+    return {
+      id: group.dataset.state,
+      box: box && rectOf(box.getBoundingClientRect()),
+      edge: box && (strokeOf(box)?.[3] ? strokeOf(box) : faded(colourOf(style.fill), opacityOf(box) * Number(style.fillOpacity))),
+      hidden: hiddenBecause(box ?? group),
+    };
+  });
+  const arrows = inside('[data-arrow]').map((group) => {
+    const lines = [...group.querySelectorAll('path.line')];
+    const line = lines[0] ?? null;
+    const matrix = line && scaleOf(line);
+    return {
+      id: group.dataset.arrow,
+      source: group.dataset.from ?? null,
+      target: group.dataset.to ?? null,
+      lines: lines.map(pointsOf).filter((points) => points.length > 1),
+      width: line ? round(parseFloat(styleOf(line).strokeWidth) * matrix) : 0,
+      stroke: line && strokeOf(line),
+      signs: [...group.querySelectorAll('circle, ellipse, rect, path, polygon')]
+        .filter((shape) => !lines.includes(shape))
+        .map((shape) => [shape.getBoundingClientRect(), colourOf(styleOf(shape).fill)?.[3] > 0 ? limits.sign : limits.sign / 3])
+        .filter(([box, largest]) => box.width > 0 && Math.max(box.width, box.height) <= largest)
+        .map(([box]) => rectOf(box)),
+      hidden: hiddenBecause(line ?? group),
+    };
+  });
+
+  // What is no text and still must be on the screen.
+  const things = [...inside('[data-state] rect.box, [data-arrow] path.line, [data-mark]'),
+    ...document.querySelectorAll('svg:not(svg svg), img, canvas, table, button, input, select, textarea, video')];
+  const outside = things
+    .filter((thing) => !inReadersOnly(thing) && !hiddenBecause(thing))
+    .map((thing) => ({ selector: selectorOf(thing), rect: rectOf(thing.getBoundingClientRect()) }))
+    .filter(({ rect }) => rect[2] > rect[0] && (rect[0] < -1 || rect[1] < -1 || rect[2] > innerWidth + 1 || rect[3] > innerHeight + 1));
+
+  // One string, because handing over a large tree of objects takes longer than measuring it.
+  return JSON.stringify({
+    viewport: [innerWidth, innerHeight],
+    scroll: [Math.max(root.scrollWidth, document.body?.scrollWidth ?? 0), Math.max(root.scrollHeight, document.body?.scrollHeight ?? 0)],
+    drawings: drawings.length,
+    drawingHidden: drawing && hiddenBecause(drawing),
+    texts, states, arrows, outside, tooMany,
+    hints: [...document.querySelectorAll('link[rel~=preconnect], link[rel~=dns-prefetch], link[rel~=prefetch], link[rel~=prerender]')]
+      .map((link) => `${link.rel} ${link.href}`.slice(0, 200)),
+  });
+}
