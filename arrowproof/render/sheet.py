@@ -27,8 +27,15 @@ SCREEN_HEIGHT = 900 / REM
 UNIT = 0.107
 """The most rem that one drawing unit may take: a small drawing does not shout, its states stay below the title."""
 
+MIN_DRAWING = 18.0
+"""The least height in rem that a drawing gets, whatever stands around it; the stylesheet holds the same."""
+
 MAX_LISTED = 60
 """More transitions than this are counted, not listed."""
+
+COLUMN = 26.0
+"""The width in rem at which the column reads well; a narrower one is for drawings that need the room."""
+_COLUMNS = (22.0, 24.0, COLUMN, 28.0, 31.0, 35.0, 40.0, 46.0)
 
 _SIDES = 4.0 + 2.0
 """Both page margins and the gap between drawing and column."""
@@ -85,7 +92,8 @@ class Content:
 class Sheet:
     """A planned page. Lengths are rem; ``fixed`` is the height of everything above and below the drawing.
 
-    ``spare`` is the height that the column leaves free, negative when the page will be taller than the screen;
+    ``spare`` is the height that is left free, in the column or above the least height of the drawing, whichever is
+    less; it is negative when the page will be taller than the screen.
     ``scale`` is CSS px to the drawing unit at 1440 by 900.
     """
 
@@ -105,10 +113,12 @@ class Sheet:
     @property
     def merit(self) -> tuple[bool, float]:
         """What the best arrangement has most of: a column that fits, then a large drawing in a calm setting."""
-        too_small = max(0.0, 0.9 - self.scale)
+        legible = min(self.scale, 1.0) - 3 * max(0.0, 0.9 - self.scale) + max(0.0, self.scale - 1.0) / 4
         costs = self.density.cost + (0.0 if self.shows_paths else 0.08) + (0.05 if self._is_bare else 0.0)
-        room = -self.spare if self.spare < 0 else 0.0
-        return (self.spare >= 0, min(self.scale, UNIT * REM) - 3 * too_small - costs - room)
+        if self.aside < COLUMN:
+            costs += 0.04
+        lacking = max(0.0, -self.spare)
+        return (self.spare >= 0, legible - costs - lacking)
 
     @property
     def _is_bare(self) -> bool:
@@ -148,7 +158,7 @@ def _arrangements(content: Content) -> Iterator[_Arrangement]:
     is_long = len(content.rows) > 12
     columns = (1, 2, 3) if is_long else (1,)
     under = (False, True) if content.panels else (False,)
-    for density, count, is_under, aside in product(DENSITIES, columns, under, (26.0, 28.0, 31.0, 35.0, 40.0, 46.0)):
+    for density, count, is_under, aside in product(DENSITIES, columns, under, _COLUMNS):
         if aside / count >= 12:
             yield _Arrangement(aside, density, count, is_under)
 
@@ -159,7 +169,8 @@ def _arranged(content: Content, how: _Arrangement, ruler: _Ruler) -> Sheet:
     figure = SCREEN_WIDTH - _SIDES - how.aside
     panel_columns = min(len(content.panels), 3) or 1
     under = _panels_under(content.panels, figure, panel_columns, ruler) if how.panels_under else 0.0
-    draw = main - _LEGEND - under
+    room = main - _LEGEND - under
+    draw = max(room, MIN_DRAWING)
     scale = min(figure / (content.bounds.width + 6), draw / (content.bounds.height + 6), UNIT)
     lists = 0 < len(content.rows) <= MAX_LISTED
     shows_paths = lists and how.list_columns == 1
@@ -174,7 +185,7 @@ def _arranged(content: Content, how: _Arrangement, ruler: _Ruler) -> Sheet:
         panels_under=how.panels_under,
         panel_columns=panel_columns,
         fixed=SCREEN_HEIGHT - draw,
-        spare=main - _column(content, how, lists, ruler),
+        spare=min(main - _column(content, how, lists, ruler), room - MIN_DRAWING),
         scale=scale * REM,
     )
 

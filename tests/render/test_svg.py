@@ -141,7 +141,7 @@ def test_a_passing_state_is_a_pill() -> None:
 
 def test_text_outside_the_embedded_fonts_is_held_to_its_reserved_width() -> None:
     lifecycle, drawing = pair(state("a", label="受付"), state("b"), Arrow("go", "a", "b"))
-    texts = [node for node in parsed(lifecycle, drawing).iter(f"{NAMESPACE}text")]
+    texts = list(parsed(lifecycle, drawing).iter(f"{NAMESPACE}text"))
     held = {node.text: node.get("textLength") for node in texts}
     assert held == {"go": None, "受付": "40", "b": None}
 

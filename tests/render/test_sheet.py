@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from arrowproof.model.lifecycle import Panel
+from arrowproof.render.drawing import Box
+from arrowproof.render.sheet import MAX_LISTED, Content, Row, plan_sheet
+
+PLAIN = Content(
+    id="notes-job",
+    title="Note job",
+    summary="One note, one history row, at most three attempts.",
+    captions=("states, 1 passing", "arrows", "transitions"),
+    rows=tuple(Row(f"pending → state {number}", ("pick, succeed",)) for number in range(7)),
+    facts=(("table", "jobs"), ("key", "id"), ("state", "status")),
+    panels=(Panel("Three attempts", ("An attempt that fails is counted, and the count commits.",)),),
+    bounds=Box(0, 0, 820, 460),
+)
+
+
+def rows(count: int, name: str = "pending → completed") -> tuple[Row, ...]:
+    return tuple(Row(f"{name} {number}", (f"arrow_{number}",)) for number in range(count))
+
+
+def test_a_usual_page_is_set_calmly_and_shows_the_arrow_paths() -> None:
+    sheet = plan_sheet(PLAIN)
+    assert (sheet.density.name, sheet.title_step, sheet.list_columns) == ("airy", 0, 1)
+    assert sheet.shows_paths
+    assert sheet.spare > 0
+    assert sheet.scale >= 1.1
+
+
+def test_a_small_drawing_does_not_grow_beyond_its_bound() -> None:
+    assert plan_sheet(replace(PLAIN, bounds=Box(0, 0, 100, 40))).scale == pytest.approx(0.107 * 14)
+
+
+def test_the_smallest_title_is_for_those_that_do_not_fit_on_one_line() -> None:
+    steps = [plan_sheet(replace(PLAIN, title="w" * length)).title_step for length in (8, 48, 300)]
+    assert steps == [0, 1, 2]
+
+
+def test_a_long_header_leaves_less_height_for_the_drawing() -> None:
+    long = replace(PLAIN, summary="word " * 200)
+    assert plan_sheet(long).fixed > plan_sheet(PLAIN).fixed + 5
+
+
+@pytest.mark.parametrize("count", [1, 7, 20, 40, MAX_LISTED])
+def test_every_list_that_is_shown_fits_the_column(count: int) -> None:
+    sheet = plan_sheet(replace(PLAIN, rows=rows(count)))
+    assert sheet.lists_transitions
+    assert sheet.spare >= 0
+    assert sheet.list_rows * sheet.list_columns >= count
+
+
+def test_more_rows_are_set_closer_or_in_columns() -> None:
+    few, many = (plan_sheet(replace(PLAIN, rows=rows(count))) for count in (7, MAX_LISTED))
+    assert few.list_columns == 1
+    assert many.list_columns > 1 or many.density.name == "dense"
+
+
+def test_too_many_rows_are_counted_and_not_listed() -> None:
+    sheet = plan_sheet(replace(PLAIN, rows=rows(MAX_LISTED + 1)))
+    assert not sheet.lists_transitions
+    assert sheet.spare > 0
+
+
+def test_panels_stand_under_the_drawing_where_the_column_has_no_room() -> None:
+    tall = tuple(Panel(f"Panel {number}", ("word " * 60,)) for number in range(3))
+    full = replace(PLAIN, rows=rows(24), panels=tall, bounds=Box(0, 0, 900, 300))
+    assert plan_sheet(full).panels_under
+    assert not plan_sheet(replace(full, rows=rows(3), bounds=Box(0, 0, 400, 900))).panels_under
+
+
+def test_what_fits_nowhere_is_said_and_not_cut() -> None:
+    endless = Panel("Endless", tuple("word " * 40 for _ in range(60)))
+    sheet = plan_sheet(replace(PLAIN, panels=(endless,), bounds=Box(0, 0, 300, 900)))
+    assert sheet.spare < 0
+    assert sheet.scale > 0
+
+
+def test_a_page_without_transitions_binding_or_panels_has_a_plan() -> None:
+    bare = replace(PLAIN, rows=(), facts=(), panels=(), summary="", title="")
+    sheet = plan_sheet(bare)
+    assert not sheet.lists_transitions
+    assert sheet.spare > 0
+
+
+def test_the_plan_of_equal_contents_is_equal() -> None:
+    assert plan_sheet(PLAIN) == plan_sheet(replace(PLAIN))
