@@ -229,7 +229,10 @@ def broken_evidence(lenient_job: Lifecycle, note_evidence: Evidence) -> Evidence
     sneak_paths = merge_sneak_paths(
         lenient_job,
         [SneakPath("failed", "completed", (OPEN,)), SneakPath("completed", "completed", (OPEN,))],
-        [SneakPath("completed", None, (PURGE,)), SneakPath("failed", "completed", happened=(SEEN,))],
+        [
+            SneakPath("completed", None, (PURGE,), accepted="90 days"),
+            SneakPath("failed", "completed", happened=(SEEN,)),
+        ],
     )
     undecided = (Undecided(ODD, "REPLACE may remove another row."),)
     verdict, reasons = judge(transitions, sneak_paths, undecided)

@@ -44,6 +44,31 @@ def test_acceptance_is_the_models_word_and_nobody_elses(note_job: Lifecycle) -> 
     assert path.accepted is None
 
 
+def test_what_the_matrix_does_not_accept_is_not_accepted(note_job: Lifecycle) -> None:
+    model = replace(note_job, accepted_sneak_paths=(AcceptedSneakPath("failed", "completed", "by an operator"),))
+    accepted = SneakPath("failed", "completed", possible=(UPDATE,), accepted="by an operator")
+    objected = SneakPath("failed", "completed", possible=(ADMIN,))
+    happened = SneakPath("failed", "completed", happened=(SEEN,))
+
+    assert [path.accepted for path in merge_sneak_paths(model, [accepted], [happened])] == ["by an operator"]
+    assert [path.accepted for path in merge_sneak_paths(model, [accepted, objected], [happened])] == [None]
+    assert [path.accepted for path in merge_sneak_paths(model, [objected, accepted], [happened])] == [None]
+
+
+def test_a_value_of_no_state_is_one_path_whether_scanned_or_journalled(note_job: Lifecycle) -> None:
+    scanned = SneakPath("failed", "'it''s on hold'", possible=(UPDATE,))
+    journalled = SneakPath("failed", "it's on hold", happened=(SEEN,))
+
+    (path,) = merge_sneak_paths(note_job, [scanned], [journalled])
+    assert (path.target, path.possible, path.happened) == ("it's on hold", (UPDATE,), (SEEN,))
+
+
+def test_a_value_that_reads_like_the_id_of_a_state_with_another_value_stays_apart(note_job: Lifecycle) -> None:
+    (path,) = merge_sneak_paths(note_job, [SneakPath("failed", "'completed'", possible=(UPDATE,))])
+
+    assert path.target == "'completed'"
+
+
 def test_the_order_is_happened_first_then_the_models(note_job: Lifecycle) -> None:
     found = [
         SneakPath("paused", "failed", possible=(UPDATE,)),
