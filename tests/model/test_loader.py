@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -11,9 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from arrowproof.errors import InputError, ModelError
+from arrowproof.errors import InputError, ModelError, Problem
 from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle, State
+from arrowproof.model.linter import lint
 from arrowproof.model.loader import load_lifecycle, parse_lifecycle, read_lifecycle
 
 Parse = Callable[[Any], Lifecycle]
@@ -193,3 +197,54 @@ def test_a_right_file_is_loaded_without_the_slow_import(tmp_path: Path, job_text
     )
     done = subprocess.run([sys.executable, "-c", program, path], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def judge(data: bytes) -> tuple[Problem, ...]:
+    """What lint says, or what loading was refused for."""
+    try:
+        return lint(parse_lifecycle(data, source="x.json"))
+    except ModelError as error:
+        return error.problems or (Problem("none", "", 0, 0, "refused without a reason", ""),)
+
+
+EDITS = st.lists(
+    st.tuples(
+        st.floats(0, 1),
+        st.integers(0, 12),
+        st.sampled_from([b"", b"null", b"[]", b'"passing"', b'"x"', b"1", b"\xff", b"{"]),
+    ),
+    max_size=3,
+)
+
+
+@given(EDITS)
+@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_no_damage_to_a_file_comes_to_anything_but_a_lifecycle_or_a_model_error(
+    job_text: str, edits: list[tuple[float, int, bytes]]
+) -> None:
+    data = job_text.encode()
+    for place, length, inserted in edits:
+        at = int(place * len(data))
+        data = data[:at] + inserted + data[at + length :]
+    assert all(problem.fix and problem.line >= 1 and problem.column >= 1 for problem in judge(data))
+
+
+JUNK = st.sampled_from(
+    [None, True, 0, 1.0, 1e300, "", " ", "x", "a\x00", "passing", "pending", [], ["x", "x"], [[]], {}]
+)
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_no_wrong_value_anywhere_comes_to_anything_but_a_lifecycle_or_a_model_error(
+    job_text: str, data: st.DataObject
+) -> None:
+    job = json.loads(job_text)
+    for _ in range(data.draw(st.integers(1, 3))):
+        container = data.draw(st.sampled_from([job, job["binding"], *list(job["states"]), *list(job["arrows"])]))
+        if not isinstance(container, dict) or container is job:
+            name = data.draw(st.sampled_from(["format", "id", "title", "panels", "views", "sources", "driver", "x"]))
+            job[name] = data.draw(JUNK)
+        else:
+            container[data.draw(st.sampled_from([*container, "value", "from", "to", "x"]))] = data.draw(JUNK)
+    assert all(problem.path.startswith("$") for problem in judge(json.dumps(job).encode()))
