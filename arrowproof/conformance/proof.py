@@ -1,0 +1,145 @@
+"""The proof: scan, drive, kill, judge, report.
+
+What it writes into the output folder:
+
+===============  =====================================================================
+``evidence.json``  the whole evidence, ``arrowproof.evidence/1``
+``report.json``    the stable report, ``arrowproof.report/1``
+``report.html``    the report as a page, with times and process ids
+``run/``           the service's own files: its database, and what its processes said
+===============  =====================================================================
+
+The three reports of the run before are removed ahead of the drive: a run that breaks off leaves no verdict.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+
+from arrowproof.conformance.coverage import measure_coverage
+from arrowproof.conformance.drive import DriveResult, Progress, drive
+from arrowproof.conformance.driver import Driver
+from arrowproof.conformance.matrix import Matrix, build_matrix, scan
+from arrowproof.conformance.output import OutputFolder, open_output
+from arrowproof.conformance.report_html import report_html
+from arrowproof.conformance.report_json import report_json
+from arrowproof.conformance.sneak_paths import merge_sneak_paths
+from arrowproof.conformance.verdict import judge
+from arrowproof.errors import InputError
+from arrowproof.model.evidence import Evidence, Kill, TransitionEvidence, Walk
+from arrowproof.model.evidence_document import dump_evidence
+from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.transitions import Pair, derive_transitions
+
+EVIDENCE_FILE = "evidence.json"
+REPORT_FILE = "report.json"
+PAGE_FILE = "report.html"
+
+
+def prove(
+    lifecycle: Lifecycle, driver: Driver, out: Path, progress: Progress | None = None, *, crash_checks: bool = True
+) -> Evidence:
+    """Prove a lifecycle against the service behind ``driver`` and write evidence and reports into ``out``.
+
+    Args:
+        lifecycle: a lifecycle with a binding and sources.
+        driver: starts, walks and kills the service; it is stopped in any case, an interrupt included.
+        out: the output folder; made when it is missing.
+        progress: is told what comes next, how many parts are done, and how many there are.
+        crash_checks: False leaves the kills out; transitions are then reported as not survived.
+
+    Returns:
+        The evidence with its verdict, as it stands in the evidence file.
+
+    Raises:
+        InputError: the model lacks binding or sources, a source cannot be read, the service does not start, or the
+            output folder cannot be used.
+        ModelError: the transitions of the model cannot be derived.
+    """
+    _require_provable(lifecycle)
+    started, clock = datetime.now(UTC), time.monotonic()
+    try:
+        with open_output(out) as output:
+            matrix = build_matrix(lifecycle, scan(lifecycle))
+            output.discard(EVIDENCE_FILE, REPORT_FILE, PAGE_FILE)
+            folder = output.new_run() / "service"
+            driven = drive(lifecycle, driver, folder, progress, crash_checks=crash_checks)
+            seconds = round(time.monotonic() - clock, 3)
+            evidence = assemble_evidence(lifecycle, matrix, driven, started=started, seconds=seconds)
+            _write(output, evidence, lifecycle)
+    finally:
+        driver.stop()
+    return evidence
+
+
+def assemble_evidence(
+    lifecycle: Lifecycle, matrix: Matrix, driven: DriveResult, *, started: datetime, seconds: float
+) -> Evidence:
+    """Bring what was scanned and what was driven together under each transition, and judge it.
+
+    Args:
+        lifecycle: the model.
+        matrix: what the statements can make.
+        driven: what the run made.
+        started: when the proof began, in UTC.
+        seconds: how long it took.
+    """
+    transitions = tuple(
+        TransitionEvidence(
+            source=transition.source,
+            target=transition.target,
+            paths=transition.paths,
+            written=tuple(matrix.written.get(transition.pair, ())),
+            walks=_of_pair(driven.walks, transition.pair),
+            kills=_of_pair(driven.kills, transition.pair),
+        )
+        for transition in derive_transitions(lifecycle)
+    )
+    sneak_paths = merge_sneak_paths(lifecycle, matrix.sneak_paths, driven.sneak_paths)
+    verdict, reasons = judge(transitions, sneak_paths, matrix.undecided, matrix.dynamic, driven.problems)
+    return Evidence(
+        model_id=lifecycle.id,
+        model_title=lifecycle.title,
+        model_sha256=lifecycle.origin.sha256,
+        sources=tuple(matrix.sources),
+        started=started.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        seconds=seconds,
+        environment=driven.environment,
+        transitions=transitions,
+        sneak_paths=sneak_paths,
+        undecided=tuple(matrix.undecided),
+        dynamic=tuple(matrix.dynamic),
+        coverage=measure_coverage(lifecycle, transitions),
+        verdict=verdict,
+        reasons=reasons,
+    )
+
+
+def _require_provable(lifecycle: Lifecycle) -> None:
+    if lifecycle.binding is None:
+        raise InputError(
+            f"lifecycle {lifecycle.id!r} names no table. Add a binding, such as "
+            '"binding": {"table": "jobs", "key": ["id"], "state": "status"}'
+        )
+    if not lifecycle.sources:
+        raise InputError(
+            f"lifecycle {lifecycle.id!r} names no SQL to read. Add its files, relative to the lifecycle file, such as "
+            '"sources": ["sql/*.sql"]'
+        )
+
+
+_Step = TypeVar("_Step", Walk, Kill)
+
+
+def _of_pair(steps: Iterable[_Step], pair: Pair) -> tuple[_Step, ...]:
+    return tuple(step for step in steps if (step.source, step.target) == pair)
+
+
+def _write(output: OutputFolder, evidence: Evidence, lifecycle: Lifecycle) -> None:
+    output.write(EVIDENCE_FILE, dump_evidence(evidence))
+    output.write(REPORT_FILE, report_json(evidence, lifecycle))
+    output.write(PAGE_FILE, report_html(evidence, lifecycle))
