@@ -15,7 +15,7 @@ from math import ceil
 
 from arrowproof.model.lifecycle import Panel
 from arrowproof.render.drawing import Box
-from arrowproof.render.text import clean_text, text_width
+from arrowproof.render.text import text_width
 from arrowproof.render.wrap import wrap_text
 
 REM = 14.0
@@ -247,5 +247,5 @@ def _panels_under(panels: Sequence[Panel], width: float, count: int, ruler: _Rul
 
 
 def _panel(panel: Panel, width: float, ruler: _Ruler) -> float:
-    title = 1.3 * ruler.lines(clean_text(panel.title), width, 0.94, 600)
-    return title + 1.27 * sum(ruler.lines(clean_text(line), width, 0.9) for line in panel.lines)
+    title = 1.3 * ruler.lines(panel.title, width, 0.94, 600)
+    return title + 1.27 * sum(ruler.lines(line, width, 0.9) for line in panel.lines)
