@@ -1,0 +1,255 @@
+"""The preview in real processes, over real HTTP, in a real Chromium."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page
+
+from arrowproof.errors import InputError
+from arrowproof.render.chromium import open_browser
+from arrowproof.render.preview import serve
+
+# Serves a file that is broken when it says so; the message holds what must not become markup.
+PROGRAM = """
+import sys
+from pathlib import Path
+from arrowproof.errors import InputError
+from arrowproof.render.preview import serve
+
+target = Path(sys.argv[1])
+
+def render():
+    text = target.read_text(encoding="utf-8")
+    if "broken" in text:
+        raise InputError("<img src=x onerror=alert(1)> line 1: broken")
+    if "bug" in text:
+        raise ZeroDivisionError("a bug")
+    return "<!doctype html><title>t</title><script>window.ran = 1</script><p id=said>" + text + "</p>"
+
+try:
+    serve(target, render, open_browser=False, announce=lambda address: print(address, flush=True))
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+
+
+@dataclass
+class Preview:
+    target: Path
+    address: str
+    process: subprocess.Popen[str]
+
+    @property
+    def port(self) -> int:
+        return int(self.address.rstrip("/").rpartition(":")[2])
+
+    def replace(self, text: str) -> None:
+        """Write as editors do that put a new file in the place of the old one."""
+        new = self.target.with_suffix(".new")
+        new.write_text(text, encoding="utf-8")
+        new.replace(self.target)
+
+
+@pytest.fixture
+def preview(tmp_path: Path) -> Iterator[Preview]:
+    target = tmp_path / "page.html"
+    target.write_text("first", encoding="utf-8")
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(target)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    with process:
+        try:
+            yield Preview(target, process.stdout.readline().strip(), process)
+        finally:
+            process.kill()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with open_browser() as opened:
+        yield opened
+
+
+@pytest.fixture
+def page(browser: Browser, preview: Preview) -> Iterator[Page]:
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(preview.address)
+    said(page, "first")
+    yield page
+    context.close()
+
+
+def said(page: Page, text: str) -> None:
+    """Wait until the page in the frame says a text."""
+    page.frame_locator("iframe").locator("#said", has_text=text).wait_for()
+
+
+def test_the_page_is_shown_anew_when_its_file_is_written(preview: Preview, page: Page) -> None:
+    preview.target.write_text("second", encoding="utf-8")
+    said(page, "second")
+
+
+def test_the_page_is_shown_anew_when_its_file_is_replaced(preview: Preview, page: Page) -> None:
+    preview.replace("second")
+    said(page, "second")
+    preview.replace("third")
+    said(page, "third")
+
+
+def test_a_broken_source_keeps_the_last_good_page_and_shows_why(preview: Preview, page: Page) -> None:
+    preview.target.write_text("broken", encoding="utf-8")
+    page.locator("#error", has_text="line 1: broken").wait_for()
+    said(page, "first")
+    assert page.locator("#error img").count() == 0
+    assert page.title() == "⚠ page.html"
+
+
+def test_a_mended_source_takes_the_message_away(preview: Preview, page: Page) -> None:
+    preview.target.write_text("broken", encoding="utf-8")
+    page.locator("#error").wait_for(state="visible")
+    preview.target.write_text("mended", encoding="utf-8")
+    page.locator("#error").wait_for(state="hidden")
+    said(page, "mended")
+
+
+def test_a_bug_in_rendering_is_shown_and_does_not_end_the_session(preview: Preview, page: Page) -> None:
+    preview.target.write_text("bug", encoding="utf-8")
+    page.locator("#error", has_text="Internal error").wait_for()
+    preview.target.write_text("well", encoding="utf-8")
+    said(page, "well")
+
+
+def test_several_browsers_are_served_at_once(preview: Preview, page: Page) -> None:
+    other = page.context.new_page()
+    other.goto(preview.address)
+    said(other, "first")
+    preview.target.write_text("second", encoding="utf-8")
+    said(page, "second")
+    said(other, "second")
+
+
+def test_the_fragment_reaches_the_page(preview: Preview, page: Page) -> None:
+    page.goto("about:blank")
+    page.goto(f"{preview.address}#arrow=retry")
+    said(page, "first")
+    assert page.frames[1].url.endswith("#arrow=retry")
+
+
+def test_the_page_runs_its_script_apart_from_the_shell(page: Page) -> None:
+    frame = page.frames[1]
+    assert frame.evaluate("window.ran") == 1
+    assert frame.evaluate("window.origin") == "null"
+
+
+def test_the_shell_says_nothing_on_the_console(browser: Browser, preview: Preview) -> None:
+    context = browser.new_context()
+    page, heard = context.new_page(), []
+    page.on("console", lambda message: heard.append(message.text))
+    page.on("pageerror", lambda error: heard.append(error.message))
+    page.goto(preview.address)
+    said(page, "first")
+    context.close()
+    assert heard == []
+
+
+@pytest.mark.parametrize("path", ["", "page", "events"])
+@pytest.mark.parametrize("host", ["example.com", "127.0.0.1", "127.0.0.1:1", "127.0.0.1.example.com:{port}", ""])
+def test_a_foreign_host_is_refused(preview: Preview, path: str, host: str) -> None:
+    answer = httpx.get(preview.address + path, headers={"host": host.format(port=preview.port)})
+    assert answer.status_code in (400, 421)
+    assert "first" not in answer.text
+
+
+def test_localhost_is_the_same_server(preview: Preview) -> None:
+    answer = httpx.get(preview.address + "page", headers={"host": f"localhost:{preview.port}"})
+    assert answer.status_code == 200
+    assert "first" in answer.text
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"origin": "https://example.com"}, {"origin": "null"}, {"sec-fetch-site": "cross-site"}],
+    ids=["foreign", "sandboxed", "cross-site"],
+)
+def test_the_event_stream_is_for_the_shell_only(preview: Preview, headers: dict[str, str]) -> None:
+    assert httpx.get(preview.address + "events", headers=headers).status_code == 403
+
+
+def test_the_event_stream_begins_with_the_state_at_present(preview: Preview) -> None:
+    own = {"origin": preview.address.rstrip("/")}
+    with httpx.stream("GET", preview.address + "events", headers=own) as stream:
+        assert stream.headers["content-type"].startswith("text/event-stream")
+        lines = stream.iter_lines()
+        assert next(lines) == "event: state"
+        assert '"error": null' in next(lines)
+
+
+@pytest.mark.parametrize("path", ["", "page", "nothing"])
+def test_every_answer_bears_the_security_headers(preview: Preview, path: str) -> None:
+    headers = httpx.get(preview.address + path).headers
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["cache-control"] == "no-store"
+
+
+def test_nothing_can_be_written(preview: Preview) -> None:
+    assert httpx.post(preview.address).status_code == 405
+
+
+@pytest.mark.parametrize(("chosen", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)])
+def test_an_interrupt_ends_it_cleanly_with_browsers_still_listening(
+    preview: Preview, page: Page, chosen: signal.Signals, status: int
+) -> None:
+    assert page.title() == "page.html"
+    preview.process.send_signal(chosen)
+    _, errors = preview.process.communicate(timeout=60)
+    assert preview.process.returncode == status
+    assert errors == ""
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(preview.address)
+
+
+def test_a_taken_port_is_said(tmp_path: Path) -> None:
+    target = tmp_path / "page.html"
+    target.write_text("x", encoding="utf-8")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(InputError, match=f"Port {port} cannot be served on"):
+            serve(target, str, port=port, open_browser=False, announce=print)
+
+
+def test_a_missing_target_is_said(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is no file"):
+        serve(tmp_path / "missing.json", str, open_browser=False, announce=print)
+
+
+def test_the_users_browser_is_opened_at_the_address(tmp_path: Path) -> None:
+    """BROWSER names a program that writes the address it is given."""
+    target, opened = tmp_path / "page.html", tmp_path / "opened"
+    target.write_text("first", encoding="utf-8")
+    script = tmp_path / "browser"
+    script.write_text(f'#!/bin/sh\nprintf %s "$1" > {opened}.new && mv {opened}.new {opened}\nkill -INT "$PPID"\n')
+    script.chmod(0o755)
+    process = subprocess.run(
+        [sys.executable, "-c", PROGRAM.replace("open_browser=False", "open_browser=True"), str(target)],
+        env={**os.environ, "BROWSER": f"{script} %s"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert process.returncode == 130
+    assert opened.read_text() == process.stdout.strip()
