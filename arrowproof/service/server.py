@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 import signal
 import socket
@@ -24,38 +23,16 @@ from pathlib import Path
 from types import FrameType
 
 import apsw
-import uvicorn
 
-from arrowproof.service.app import Settings, create_app
 from arrowproof.service.clock import system_clock
 from arrowproof.service.database import BUSY_SECONDS, SQLITE_VERSION, Database, open_database
-from arrowproof.service.hold import SERVER_POINTS, Hold, hold_from_environment
+from arrowproof.service.hold import SERVER_POINTS, hold_from_environment
 from arrowproof.service.options import seconds, whole_number
 from arrowproof.service.pool import DatabasePool
 from arrowproof.service.refusal import BAD_USAGE, DATABASE_FAILED, RefusedError
 
 INTERRUPTED = 130
-_GRACE_SECONDS = 2
-
-
-class NotesServer(uvicorn.Server):
-    """A server that prints a line once it accepts connections, and lets no hold delay its end."""
-
-    def __init__(self, config: uvicorn.Config, announcement: str, hold: Hold) -> None:
-        super().__init__(config)
-        self._announcement = announcement
-        self._hold = hold
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start to listen, and say so."""
-        await super().startup(sockets)
-        if self.started:
-            print(self._announcement, flush=True)  # noqa: T201 - a command's own output
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Begin to end: no new requests, and a held one is given up."""
-        super().handle_exit(sig, frame)
-        self._hold.abandon()
+_GRACE_SECONDS = 2.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -85,18 +62,13 @@ def _serve(options: argparse.Namespace) -> None:
         first = open_another(create=True)
         pool = DatabasePool(first, open_another)
         try:
-            app = create_app(Settings(pool, options.max_attempts, system_clock, hold))
+            # Late, because it takes ten times as long as all else here: who is refused does not wait for it.
+            from arrowproof.service.app import Settings
+            from arrowproof.service.web import serve
+
+            settings = Settings(pool, options.max_attempts, system_clock, hold)
             # A request that waits for a lock has its full time to be answered.
-            grace = math.ceil(options.busy_timeout) + _GRACE_SECONDS
-            config = uvicorn.Config(
-                app,
-                http="h11",
-                ws="none",
-                lifespan="off",
-                log_level="warning",
-                timeout_graceful_shutdown=grace,
-            )
-            NotesServer(config, _announcement(listener, first), hold).run([listener])
+            serve(settings, listener, _announcement(listener, first), options.busy_timeout + _GRACE_SECONDS)
         finally:
             pool.close()
 

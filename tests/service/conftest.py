@@ -24,7 +24,7 @@ import pytest
 from arrowproof.service.database import Database, open_database
 from arrowproof.service.hold import Hold
 
-DEADLINE_SECONDS = 20.0
+DEADLINE_SECONDS = 60.0
 
 
 def wait_until(holds: Callable[[], Any], what: str) -> None:

@@ -1,0 +1,53 @@
+"""The web: runs the HTTP application on a socket until the process is told to end."""
+
+from __future__ import annotations
+
+import math
+import socket
+from types import FrameType
+
+import uvicorn
+
+from arrowproof.service.app import Settings, create_app
+from arrowproof.service.hold import Hold
+
+
+class NotesServer(uvicorn.Server):
+    """A server that prints a line once it accepts connections, and lets no hold delay its end."""
+
+    def __init__(self, config: uvicorn.Config, announcement: str, hold: Hold) -> None:
+        super().__init__(config)
+        self._announcement = announcement
+        self._hold = hold
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start to listen, and say so."""
+        await super().startup(sockets)
+        if self.started:
+            print(self._announcement, flush=True)  # noqa: T201 - a command's own output
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Begin to end: no new requests, and a held one is given up."""
+        super().handle_exit(sig, frame)
+        self._hold.abandon()
+
+
+def serve(settings: Settings, listener: socket.socket, announcement: str, grace_seconds: float) -> None:
+    """Serve until SIGTERM or Ctrl-C, which is raised again once the open requests have ended.
+
+    Args:
+        settings: What the application works with.
+        listener: A socket that listens.
+        announcement: The line to print once requests are taken.
+        grace_seconds: How long open requests may take to end.
+    """
+    config = uvicorn.Config(
+        create_app(settings),
+        http="h11",
+        loop="asyncio",
+        ws="none",
+        lifespan="off",
+        log_level="warning",
+        timeout_graceful_shutdown=math.ceil(grace_seconds),
+    )
+    NotesServer(config, announcement, settings.hold).run([listener])

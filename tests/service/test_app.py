@@ -1,0 +1,151 @@
+"""The API over real HTTP. Who only speaks HTTP shares one server."""
+
+from __future__ import annotations
+
+import re
+import socket
+from datetime import datetime
+from itertools import count
+
+import apsw
+import pytest
+
+from arrowproof.service.note_request import LARGEST_BODY_BYTES
+
+HEADERS = {"Idempotency-Key": "k", "Content-Type": "application/json"}
+_numbers = count()
+
+
+@pytest.fixture
+def server(shared_server):
+    return shared_server
+
+
+def new_key():
+    return f"key-{next(_numbers)}"
+
+
+def assert_problem(response, status):
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/problem+json"
+    problem = response.json()
+    assert problem.keys() == {"type", "title", "status", "detail"}
+    assert problem["status"] == status
+    assert problem["detail"]
+
+
+def test_an_accepted_note_can_be_looked_at(server):
+    response = server.post(new_key(), " 日本語 \u0001 ")
+    assert response.status_code == 202
+    accepted = response.json()
+    assert accepted.keys() == {"note_id", "job_id", "replayed"}
+    assert response.headers["location"] == f"/jobs/{accepted['job_id']}"
+    assert server.note(accepted["note_id"]) == {"text": " 日本語 \u0001 ", "job_id": accepted["job_id"], "events": []}
+    job = server.job(accepted["job_id"])
+    due = job.pop("next_run_at")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", due)
+    assert datetime.fromisoformat(due).tzinfo is not None
+    assert job == {
+        "status": "pending",
+        "attempts": 0,
+        "max_attempts": 3,
+        "last_error": None,
+        "note_id": accepted["note_id"],
+    }
+
+
+@pytest.mark.parametrize("wrong", ["0", "-1", "abc", "1.0", "01", "+1", "%20", "٣", "9" * 5000, str(2**63), "1%00"])
+@pytest.mark.parametrize("kind", ["jobs", "notes"])
+def test_an_id_that_cannot_be_is_not_found(server, kind, wrong):
+    assert_problem(server.client.get(f"/{kind}/{wrong}"), 404)
+
+
+@pytest.mark.parametrize("path", ["/jobs/999999", f"/notes/{2**63 - 1}", "/", "/notes/1/events", "/docs"])
+def test_what_is_not_there_is_not_found(server, path):
+    assert_problem(server.client.get(path), 404)
+
+
+@pytest.mark.parametrize(("method", "path"), [("DELETE", "/jobs/1"), ("GET", "/notes"), ("PUT", "/notes")])
+def test_a_method_that_the_path_does_not_know_is_refused(server, method, path):
+    response = server.client.request(method, path)
+    assert_problem(response, 405)
+    assert response.headers["allow"]
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ([("Content-Type", "application/json")], 400),
+        ([("Idempotency-Key", ""), ("Content-Type", "application/json")], 400),
+        ([("Idempotency-Key", "a"), ("Idempotency-Key", "b"), ("Content-Type", "application/json")], 400),
+        ([("Idempotency-Key", "a b"), ("Content-Type", "application/json")], 400),
+        ([("Idempotency-Key", "\xe9".encode("latin-1")), ("Content-Type", "application/json")], 400),
+        ([("Idempotency-Key", "x" * 256), ("Content-Type", "application/json")], 400),
+        ([("Idempotency-Key", "k")], 415),
+        ([("Idempotency-Key", "k"), ("Content-Type", "text/plain")], 415),
+    ],
+)
+def test_headers_that_are_wrong_are_refused(server, headers, status):
+    assert_problem(server.client.post("/notes", headers=headers, content=b'{"text": "a"}'), status)
+
+
+@pytest.mark.parametrize(("body", "status"), [(b'{"text": "a", "text": "b"}', 400), (b'{"text": "\\ud800"}', 422)])
+def test_bodies_that_are_wrong_are_refused(server, body, status):
+    assert_problem(server.client.post("/notes", headers=HEADERS, content=body), status)
+
+
+def test_a_body_at_the_limit_is_taken_and_one_byte_more_is_refused(server):
+    largest = b'{"text": "' + b"x" * (LARGEST_BODY_BYTES - 12) + b'"}'
+    assert len(largest) == LARGEST_BODY_BYTES
+    headers = {**HEADERS, "Idempotency-Key": new_key()}
+    assert server.client.post("/notes", headers=headers, content=largest).status_code == 202
+    assert_problem(server.client.post("/notes", headers=headers, content=largest + b" "), 413)
+
+
+def test_a_body_that_does_not_say_its_size_is_limited_too(server):
+    chunks = (b"x" * 10_000 for _ in range(LARGEST_BODY_BYTES // 10_000 + 1))
+    assert_problem(server.client.post("/notes", headers=HEADERS, content=chunks), 413)
+
+
+def test_no_refused_request_stored_anything_or_stopped_the_server(server):
+    before = server.accept(new_key())
+    assert_problem(server.client.post("/notes", headers=HEADERS, content=b"{"), 400)
+    with socket.create_connection(("127.0.0.1", int(server.ready["ready"].rpartition(":")[2]))) as rude:
+        rude.sendall(b"POST /notes HTTP/1.1\r\nIdempotency-Key: k\r\nContent-Length: 100\r\n\r\n{")
+    after = server.accept(new_key())
+    assert after["note_id"] == before["note_id"] + 1
+
+
+def test_the_description_names_every_route_and_its_answers(server):
+    paths = server.client.get("/openapi.json").json()["paths"]
+    assert set(paths) == {"/notes", "/jobs/{job_id}", "/notes/{note_id}"}
+    assert {"202", "400", "409", "413", "415", "422", "503"} <= set(paths["/notes"]["post"]["responses"])
+    assert paths["/notes"]["post"]["parameters"][0]["name"] == "Idempotency-Key"
+
+
+@pytest.fixture
+def hasty(notes):
+    """A server that waits for a lock only a moment."""
+    return notes.server("--busy-timeout", "0.05")
+
+
+def test_a_busy_database_is_unavailable_for_now_and_the_same_key_works_later(notes, hasty):
+    first = hasty.accept("k")
+    other = apsw.Connection(str(notes.database))
+    other.execute("BEGIN IMMEDIATE")
+    busy = hasty.post("l", "text")
+    assert_problem(busy, 503)
+    assert busy.headers["retry-after"] == "1"
+    assert hasty.job(first["job_id"])["status"] == "pending"
+    other.close()
+    assert hasty.accept("l")["replayed"] is False
+
+
+def test_a_database_that_refuses_to_store_is_unavailable_and_keeps_nothing(notes, hasty):
+    notes.sql("CREATE TRIGGER f BEFORE INSERT ON jobs BEGIN SELECT RAISE(ABORT, 'secret'); END")
+    refused = hasty.post("k", "text")
+    assert_problem(refused, 503)
+    assert "secret" not in refused.text
+    assert "secret" in hasty.stderr
+    notes.sql("DROP TRIGGER f")
+    assert hasty.accept("k") == {"note_id": 1, "job_id": 1, "replayed": False}

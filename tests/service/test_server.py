@@ -1,0 +1,143 @@
+"""The server as a process: how it starts, is held, is killed, and ends."""
+
+from __future__ import annotations
+
+import signal
+import threading
+
+import apsw
+import httpx
+import pytest
+
+from arrowproof.service.wal_reset import has_wal_reset_bug, parse_version
+
+
+def test_the_ready_line_says_where_who_and_with_which_sqlite(notes):
+    server = notes.server()
+    assert server.ready.keys() == {"ready", "pid", "sqlite", "journal_mode"}
+    assert server.ready["ready"].startswith("http://127.0.0.1:")
+    assert server.ready["pid"] == server.pid
+    assert server.ready["sqlite"] == apsw.sqlite_lib_version()
+    affected = has_wal_reset_bug(parse_version(server.ready["sqlite"]))
+    assert server.ready["journal_mode"] == ("truncate" if affected else "wal")
+
+
+@pytest.mark.parametrize(("told", "status"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_it_ends_clean_when_told_to_and_leaves_the_database_file_alone(notes, fingerprint, told, status):
+    server = notes.server()
+    server.accept()
+    server.process.send_signal(told)
+    assert server.exit_status() == status
+    assert server.stderr == ""
+    assert list(fingerprint()) == ["finale.sqlite3"]
+
+
+def test_max_attempts_is_stored_with_each_new_job(notes):
+    server = notes.server("--max-attempts", "1")
+    job_id = server.accept()["job_id"]
+    notes.refuse_history()
+    assert notes.worker().outcome() == {"outcome": "failed", "job_id": job_id}
+    assert server.job(job_id)["max_attempts"] == 1
+
+
+def test_two_servers_that_start_on_one_missing_file_at_once_share_it(notes):
+    servers = []
+    threads = [threading.Thread(target=lambda: servers.append(notes.server())) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    first, second = servers
+    accepted = first.accept("k")
+    assert second.accept("k") == {**accepted, "replayed": True}
+
+
+@pytest.mark.parametrize(
+    ("point", "stored"), [("after-job", False), ("after-commit", True)], ids=["before commit", "after commit"]
+)
+def test_a_kill_while_it_accepts_stores_all_or_nothing_and_the_same_key_is_answered_after_a_restart(
+    notes, point, stored
+):
+    server = notes.server(hold=point)
+
+    def ask_in_vain():
+        with pytest.raises(httpx.TransportError):
+            server.post("k", "text")
+
+    client = threading.Thread(target=ask_in_vain)
+    client.start()
+    assert notes.held(point) == {"pid": server.pid, "point": point}
+    server.kill()
+    client.join()
+    expected = [("pending", 0)] if stored else []
+    assert notes.sql("SELECT status, attempts FROM jobs") == expected
+    assert notes.server().accept("k") == {"note_id": 1, "job_id": 1, "replayed": stored}
+
+
+def test_a_held_request_goes_on_after_its_release(notes):
+    server = notes.server(hold="after-note")
+    answers = []
+    client = threading.Thread(target=lambda: answers.append(server.accept()))
+    client.start()
+    notes.held("after-note")
+    assert notes.sql("SELECT count(*) FROM notes") == [(0,)]
+    notes.release("after-note")
+    client.join()
+    assert answers == [{"note_id": 1, "job_id": 1, "replayed": False}]
+
+
+def test_a_held_request_does_not_keep_the_server_from_ending(notes):
+    server = notes.server(hold="after-job")
+    answers = []
+    client = threading.Thread(target=lambda: answers.append(server.post("k", "text").status_code))
+    client.start()
+    notes.held("after-job")
+    server.process.terminate()
+    assert server.exit_status() == 0
+    client.join()
+    assert answers == [503]
+    assert notes.sql("SELECT count(*) FROM notes") == [(0,)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--port", "65536"], "'65536' is no whole number from 0 to 65535"),
+        (["--max-attempts", "0"], "'0' is no whole number from 1"),
+        (["--host", "no.such.host.invalid"], "cannot listen on 'no.such.host.invalid'"),
+        (["--host", "203.0.113.1"], "cannot listen on '203.0.113.1'"),
+        (["--db", "no/such/folder/finale.sqlite3"], "its folder does not exist"),
+        (["--frobnicate"], "unrecognized arguments"),
+    ],
+)
+def test_wrong_arguments_are_refused_and_make_nothing(notes, fingerprint, arguments, said):
+    server = notes.refused_server(*arguments)
+    assert server.exit_status() == 2
+    assert said in server.stderr
+    assert "Traceback" not in server.stderr
+    assert server.stdout == ""
+    assert fingerprint() == {}
+
+
+def test_a_port_that_is_taken_is_refused(notes):
+    port = notes.server().ready["ready"].rpartition(":")[2]
+    second = notes.refused_server("--port", port)
+    assert second.exit_status() == 2
+    assert f"port {port}: [Errno 98] Address already in use" in second.stderr
+
+
+def test_a_hold_point_of_the_worker_is_refused(notes):
+    server = notes.refused_server(hold=f"after-history:{notes.holds}")
+    assert server.exit_status() == 2
+    assert "known are after-begin, after-select, after-note, after-job, after-commit" in server.stderr
+
+
+def test_a_database_of_an_older_schema_is_refused_untouched(notes, fingerprint):
+    older = apsw.Connection(str(notes.database))
+    older.execute("PRAGMA application_id = 1315927141; PRAGMA user_version = 0; CREATE TABLE jobs (id)")
+    older.close()
+    before = fingerprint()
+    server = notes.refused_server()
+    assert server.exit_status() == 2
+    assert "schema version 0" in server.stderr
+    assert fingerprint() == before

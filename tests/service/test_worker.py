@@ -1,0 +1,203 @@
+"""The worker as a process: its bounds, its last line, and what a kill at each point leaves."""
+
+from __future__ import annotations
+
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+import apsw
+import pytest
+
+from arrowproof.service.clock import system_clock
+from arrowproof.service.database import open_database
+from arrowproof.service.hold import Hold
+from arrowproof.service.notes import accept_note
+
+SUCCESS = ["after-begin", "after-select", "after-count", "after-savepoint", "after-history", "after-release"]
+
+
+@pytest.fixture
+def accept(notes):
+    """Puts a pending job into the database, without a server."""
+
+    def accept(key="k"):
+        database = open_database(notes.database, create=True)
+        try:
+            return accept_note(database, key, "text", 3, system_clock, Hold()).job_id
+        finally:
+            database.close()
+
+    return accept
+
+
+def job_of(notes):
+    ((status, attempts, events),) = notes.sql("SELECT status, attempts, (SELECT count(*) FROM note_events) FROM jobs")
+    return status, attempts, events
+
+
+def test_the_last_line_is_the_outcome_and_the_attempt_is_told_before_it(notes, accept):
+    job_id = accept()
+    worker = notes.worker()
+    assert worker.outcome() == {"outcome": "completed", "job_id": job_id}
+    assert worker.stdout.count("\n") == 1
+    assert '"completed"' in worker.stderr
+    assert notes.worker().outcome() == {"outcome": "idle", "job_id": None}
+
+
+def test_a_run_ends_at_the_first_completion(notes, accept):
+    first, second = accept("a"), accept("b")
+    assert notes.worker("--max-polls", "5").outcome() == {"outcome": "completed", "job_id": first}
+    assert notes.worker("--max-polls", "5").outcome() == {"outcome": "completed", "job_id": second}
+
+
+def test_a_run_ends_at_exhaustion(notes, accept):
+    job_id = accept()
+    notes.refuse_history()
+    worker = notes.worker("--max-polls", "50")
+    assert worker.outcome() == {"outcome": "failed", "job_id": job_id}
+    assert job_of(notes) == ("failed", 3, 0)
+    assert worker.stderr.count("retry_wait") == 2
+
+
+def test_looks_are_bounded_and_the_outcome_is_that_of_the_last_attempt_even_if_later_looks_were_idle(notes, accept):
+    job_id = accept()
+    notes.refuse_history()
+    worker = notes.worker("--max-polls", "3", "--retry-delay", "1000")
+    assert worker.outcome() == {"outcome": "retry_wait", "job_id": job_id}
+    assert job_of(notes) == ("retry_wait", 1, 0)
+
+
+def test_it_waits_between_two_looks_and_not_after_the_last(notes, accept):
+    accept()
+    notes.worker().outcome()
+    started = time.monotonic()
+    notes.worker("--max-polls", "2", "--poll-interval", "0.5").outcome()
+    two_looks = time.monotonic() - started
+    started = time.monotonic()
+    notes.worker("--max-polls", "1", "--poll-interval", "1000").outcome()
+    assert two_looks >= 0.5
+    assert time.monotonic() - started < 500
+
+
+def test_a_busy_database_uses_up_looks_and_is_told(notes, accept):
+    accept()
+    other = apsw.Connection(str(notes.database))
+    other.execute("BEGIN IMMEDIATE")
+    worker = notes.worker("--max-polls", "2", "--busy-timeout", "0.01")
+    assert worker.outcome() == {"outcome": "idle", "job_id": None}
+    assert worker.stderr.count('"busy"') == 2
+    other.close()
+    assert job_of(notes) == ("pending", 0, 0)
+
+
+def test_a_transaction_that_the_database_ended_does_not_lose_the_count(notes, accept):
+    job_id = accept()
+    notes.refuse_history("ROLLBACK")
+    outcomes = [notes.worker().outcome() for _ in range(3)]
+    assert outcomes == [{"outcome": outcome, "job_id": job_id} for outcome in ("retry_wait", "retry_wait", "failed")]
+    assert job_of(notes) == ("failed", 3, 0)
+
+
+@pytest.mark.parametrize("point", [*SUCCESS, "after-state", "after-commit"])
+def test_a_kill_at_any_point_leaves_the_job_as_it_was_or_as_it_is_to_be_and_a_restart_ends_right(notes, accept, point):
+    job_id = accept()
+    worker = notes.worker(hold=point)
+    assert notes.held(point) == {"pid": worker.pid, "point": point}
+    worker.kill()
+    is_committed = point == "after-commit"
+    assert job_of(notes) == (("completed", 1, 1) if is_committed else ("pending", 0, 0))
+    expected = {"outcome": "idle", "job_id": None} if is_committed else {"outcome": "completed", "job_id": job_id}
+    assert notes.worker().outcome() == expected
+    assert job_of(notes) == ("completed", 1, 1)
+
+
+@pytest.mark.parametrize("point", ["after-rollback-to", "after-release", "after-state", "after-commit"])
+def test_a_kill_during_a_failed_attempt_counts_it_only_after_its_commit(notes, accept, point):
+    accept()
+    notes.refuse_history()
+    worker = notes.worker(hold=point)
+    notes.held(point)
+    worker.kill()
+    is_committed = point == "after-commit"
+    assert job_of(notes) == (("retry_wait", 1, 0) if is_committed else ("pending", 0, 0))
+    assert notes.worker().outcome()["outcome"] == "retry_wait"
+    assert job_of(notes) == ("retry_wait", 2 if is_committed else 1, 0)
+
+
+def test_a_held_worker_goes_on_after_its_release(notes, accept):
+    job_id = accept()
+    worker = notes.worker(hold="after-count")
+    notes.held("after-count")
+    notes.release("after-count")
+    assert worker.outcome() == {"outcome": "completed", "job_id": job_id}
+
+
+def test_a_full_disk_is_an_error_and_the_job_is_tried_again(notes, accept):
+    job_id = accept()
+    # A connection that stays open keeps the WAL, and some writes make it larger than the WAL index.
+    other = apsw.Connection(str(notes.database))
+    for number in range(10):
+        other.execute("INSERT INTO notes VALUES (?, ?, 't', 's', 'c')", (number + 100, str(number)))
+    full = notes.database.with_name("finale.sqlite3-wal").stat().st_size
+    assert full > 32_768
+    worker = notes.worker(preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (full, full)))
+    assert worker.exit_status() == 1
+    assert "the database failed: " in worker.stderr
+    assert "Traceback" not in worker.stderr
+    assert job_of(notes) == ("pending", 0, 0)
+    assert notes.worker().outcome() == {"outcome": "completed", "job_id": job_id}
+    other.close()
+
+
+def test_an_interrupt_ends_it_without_a_traceback(notes, accept):
+    accept()
+    worker = notes.worker(hold="after-history")
+    notes.held("after-history")
+    worker.process.send_signal(signal.SIGINT)
+    assert worker.exit_status() == 130
+    assert (worker.stdout, worker.stderr) == ("", "")
+    assert job_of(notes) == ("pending", 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--max-polls", "0"], "'0' is no whole number from 1"),
+        (["--poll-interval", "-1"], "'-1' is no time in seconds"),
+        (["--retry-delay", "nan"], "'nan' is no time in seconds"),
+    ],
+)
+def test_wrong_arguments_are_refused(notes, arguments, said):
+    worker = notes.worker(*arguments)
+    assert worker.exit_status() == 2
+    assert said in worker.stderr
+
+
+def test_a_wrong_path_is_refused_and_creates_nothing(notes, fingerprint):
+    for path in (notes.database, notes.folder / "no" / "such.sqlite3"):
+        worker = notes.worker(db=path)
+        assert worker.exit_status() == 2
+        assert "does not exist; start the server on it first" in worker.stderr
+        assert worker.stdout == ""
+    assert fingerprint() == {}
+    assert not (notes.folder / "no").exists()
+
+
+def test_a_hold_point_of_the_server_is_refused(notes, accept):
+    accept()
+    worker = notes.worker(hold="after-note")
+    assert worker.exit_status() == 2
+    assert "'after-note' is no hold point of this process" in worker.stderr
+    assert job_of(notes) == ("pending", 0, 0)
+
+
+def test_it_does_not_pay_for_the_web():
+    code = "import sys, arrowproof.service.worker; print(*sorted(sys.modules))"
+    loaded = set(
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    )
+    assert "apsw" in loaded
+    assert not loaded & {"fastapi", "uvicorn", "starlette", "pydantic", "asyncio"}
