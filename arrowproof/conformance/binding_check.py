@@ -73,4 +73,4 @@ def _check_expression(connection: apsw.Connection, binding: Binding, columns: tu
 
 
 def _names(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names))[:300]
+    return ", ".join(map(repr, names))[:300] or "none"

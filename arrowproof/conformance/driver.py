@@ -101,7 +101,7 @@ def load_driver(spec: str, folder: Path | None = None) -> Driver:
         raise InputError(f"There is no module {error.name!r}{needed}; is it on PYTHONPATH, or installed?") from error
     except AttributeError as error:
         raise InputError(f"Driver {spec!r} cannot be made: {error}.") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise InputError(f"Driver {spec!r} cannot be made: {type(error).__name__}: {error}"[:500]) from error
     missing = [method for method in _METHODS if not callable(getattr(made, method, None))]
     if missing:

@@ -132,7 +132,7 @@ def attempt(call: Callable[[], _Result]) -> tuple[_Result | None, str | None]:
         raise
     except DriverError as error:
         return None, one_line(str(error)) or "The driver gave up without a reason."
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         place = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(place.filename).name}:{place.lineno}"
         return None, one_line(f"The driver failed: {type(error).__name__}: {error} ({where})")

@@ -1,0 +1,154 @@
+"""Crash checks on the shop: what a kill and a restart must leave behind, and each way in which they can go wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from arrowproof.conformance.crash import check_crash
+from arrowproof.conformance.driver import Killed, Walked, load_driver
+from arrowproof.conformance.journal import Journal
+from arrowproof.conformance.walks import Stage
+from arrowproof.model.evidence import Kill, Process, Side
+from arrowproof.model.loader import load_lifecycle
+from arrowproof.model.tours import plan_tours
+
+ORDERS = Path(__file__).parent / "orders"
+
+
+@pytest.fixture
+def driver(tmp_path: Path) -> Iterator[Any]:
+    driver: Any = load_driver("orders_driver:OrdersDriver", ORDERS)
+    driver.start(tmp_path)
+    yield driver
+    driver.stop()
+
+
+@pytest.fixture
+def kill(driver: Any) -> Callable[..., Kill]:
+    """A kill of one transition on one side of its commit."""
+    shop = load_lifecycle(ORDERS / "orders.lifecycle.json")
+    assert shop.binding is not None
+    journal = Journal(driver.database, shop.binding)
+    journal.install()
+    tours = {tour.goal.pair: tour for tour in plan_tours(shop).tours}
+
+    def kill(source: str | None, target: str | None, side: Side) -> Kill:
+        tour = tours[source, target]
+        return check_crash(Stage(shop, driver, journal), tour.steps[:-1], tour.goal, side)
+
+    return kill
+
+
+def test_a_row_that_is_killed_before_the_commit_is_found_as_it_was(kill: Callable[..., Kill]) -> None:
+    seen = kill("open", "open", Side.BEFORE)
+    assert seen.problem is None
+    assert seen.found == seen.before == (("number", "N-1"), ("state", "open"), ("reminders", 0))
+    assert seen.restarted == (("number", "N-1"), ("state", "open"), ("reminders", 1))
+    assert len(seen.journal) == 1
+    assert [process.ended for process in seen.processes] == ["SIGKILL", "exit 0"]
+    assert seen.point == "before-commit"
+
+
+def test_a_row_that_is_killed_after_the_commit_is_found_in_the_target_state(kill: Callable[..., Kill]) -> None:
+    seen = kill("paid", "shipped", Side.AFTER)
+    assert seen.problem is None
+    assert seen.before == (("number", "N-1"), ("state", "paid"), ("reminders", 0))
+    assert seen.found == seen.restarted == (("number", "N-1"), ("state", "shipped"), ("reminders", 0))
+
+
+@pytest.mark.parametrize("side", list(Side))
+def test_a_killed_creation_is_found_although_nobody_told_the_key(
+    kill: Callable[..., Kill], driver: Any, side: Side
+) -> None:
+    its_kill = driver.kill
+    keys: list[Any] = []
+
+    def kill_in_silence(*asked: Any) -> Killed:
+        killed = its_kill(*asked)
+        keys.append(killed.key)
+        return replace(killed, key=None)
+
+    recover = driver.recover
+    driver.kill = kill_in_silence
+    driver.recover = lambda transition, killed, side: recover(transition, replace(killed, key=keys[0]), side)
+    seen = kill(None, "open", side)
+    assert seen.problem is None
+    assert seen.key == (("number", "N-1"),)
+    assert (seen.found is None) is (side is Side.BEFORE)
+    assert seen.restarted is not None
+
+
+def test_a_killed_removal_is_finished_by_the_restart(kill: Callable[..., Kill]) -> None:
+    seen = kill("open", None, Side.BEFORE)
+    assert (seen.problem, seen.restarted) == (None, None)
+    assert seen.found == seen.before is not None
+
+
+def test_a_service_that_commits_each_statement_does_not_survive(kill: Callable[..., Kill], driver: Any) -> None:
+    driver.broken = "autocommit"
+    seen = kill("open", "paid", Side.BEFORE)
+    assert seen.problem == "Killed before its commit, yet the journal holds open -> paid (number='N-1')."
+
+
+def test_a_service_that_loses_its_commit_does_not_survive(kill: Callable[..., Kill], driver: Any) -> None:
+    driver.broken = "never-commits"
+    seen = kill("open", "paid", Side.AFTER)
+    assert seen.problem == "open -> paid was asked for; the journal holds no transition."
+
+
+def test_a_restart_that_does_the_work_again_does_not_survive(kill: Callable[..., Kill], driver: Any) -> None:
+    driver.recover = lambda transition, killed, _: driver.walk(transition, killed.key)
+    seen = kill("open", "open", Side.AFTER)
+    assert str(seen.problem).endswith("holds open -> open (number='N-1'), then open -> open (number='N-1').")
+    assert kill("open", "open", Side.BEFORE).problem is None
+
+
+def test_a_restart_that_leaves_the_work_undone_does_not_survive(kill: Callable[..., Kill], driver: Any) -> None:
+    driver.recover = lambda _transition, killed, _side: Walked(killed.key, ())
+    seen = kill("open", "paid", Side.BEFORE)
+    assert seen.problem == "open -> paid was asked for; the journal holds no transition."
+    assert seen.restarted == seen.before
+
+
+def test_a_row_that_changed_behind_the_journal_is_noticed(kill: Callable[..., Kill], driver: Any) -> None:
+    its_kill = driver.kill
+
+    def change(*asked: Any) -> Killed:
+        connection = apsw.Connection(str(driver.database))
+        connection.execute("DROP TRIGGER arrowproof_journal_update_orders; UPDATE orders SET reminders = 5")
+        return its_kill(*asked)
+
+    driver.kill = change
+    seen = kill("open", "paid", Side.BEFORE)
+    assert seen.problem == "Killed before its commit, yet the row was changed: reminders."
+
+
+def test_a_process_that_was_not_killed_does_not_count(kill: Callable[..., Kill], driver: Any) -> None:
+    driver.kill = lambda _transition, key, _side: Killed("none", (Process("orders", 1, "exit 0"),), key)
+    assert kill("open", "paid", Side.BEFORE).problem == "The driver names no process that ended by SIGKILL."
+
+
+@pytest.mark.parametrize(("call", "has_found"), [("kill", False), ("recover", True)])
+def test_a_driver_that_fails_at_a_kill_is_the_problem_of_that_kill(
+    kill: Callable[..., Kill], driver: Any, call: str, has_found: bool
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("no luck")
+
+    setattr(driver, call, fail)
+    seen = kill("open", "paid", Side.AFTER)
+    assert "RuntimeError: no luck" in str(seen.problem)
+    assert (seen.found != seen.before) is has_found
+
+
+def test_a_row_that_never_comes_to_the_source_state_is_not_killed(kill: Callable[..., Kill], driver: Any) -> None:
+    driver.broken = "never-commits"
+    driver.kill = None
+    problem = kill("paid", "shipped", Side.BEFORE).problem
+    assert str(problem).startswith("The way to paid failed at open -> paid: open -> paid was asked for")

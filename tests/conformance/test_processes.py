@@ -1,0 +1,109 @@
+"""Processes of a driver: each wait ends at its signal, or loudly at its deadline, and nothing is left running."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arrowproof.conformance.driver import DriverError
+from arrowproof.conformance.processes import ProcessGroup, RunningProcess
+
+SLEEP = "import time; time.sleep(600)"
+
+
+@pytest.fixture
+def group(tmp_path: Path) -> Iterator[ProcessGroup]:
+    group = ProcessGroup(tmp_path)
+    yield group
+    group.stop()
+
+
+def run(group: ProcessGroup, code: str) -> RunningProcess:
+    return group.start("script", [sys.executable, "-u", "-c", code])
+
+
+def test_the_lines_of_a_process_come_one_by_one(group: ProcessGroup) -> None:
+    process = run(group, "print('one\\ntwo'); input; print('three')")
+    assert [process.read_line(), process.read_line()] == ["one", "two"]
+    assert process.finish() == "three\n"
+    assert process.record().ended == "exit 0"
+
+
+def test_a_process_that_ends_without_a_line_is_quoted(group: ProcessGroup) -> None:
+    process = run(group, "import sys; sys.exit('no database')")
+    with pytest.raises(DriverError, match=r"script \(process \d+\) printed no line; its stderr: no database"):
+        process.read_line()
+
+
+def test_a_failed_process_is_quoted_with_the_end_of_its_stderr_only(group: ProcessGroup) -> None:
+    process = run(group, "import sys; sys.stderr.write('x' * 10000 + ' end'); sys.exit(3)")
+    with pytest.raises(DriverError, match=r"ended with exit 3; its stderr: x+ end$") as caught:
+        process.finish()
+    assert len(str(caught.value)) < 800
+
+
+def test_a_deadline_that_passes_is_said(group: ProcessGroup, tmp_path: Path) -> None:
+    process = run(group, SLEEP)
+    with pytest.raises(DriverError, match=r"printed no line within 0\.01 s"):
+        process.read_line(deadline=0.01)
+    with pytest.raises(DriverError, match=r"did not come to never within 0\.01 s"):
+        process.await_file(tmp_path / "never", deadline=0.01)
+    with pytest.raises(DriverError, match=r"did not end within 0\.01 s"):
+        process.finish(deadline=0.01)
+    assert process.is_running
+
+
+def test_a_process_that_ends_before_its_file_is_there_is_said(group: ProcessGroup, tmp_path: Path) -> None:
+    process = run(group, "")
+    with pytest.raises(DriverError, match="ended with exit 0 and never came to never"):
+        process.await_file(tmp_path / "never")
+
+
+def test_a_kill_ends_the_process_and_its_children(group: ProcessGroup) -> None:
+    process = run(
+        group,
+        f"import subprocess, sys; p = subprocess.Popen([sys.executable, '-c', '{SLEEP}']); print(p.pid); p.wait()",
+    )
+    child = int(process.read_line())
+    process.kill()
+    assert process.record().ended == "SIGKILL"
+    assert _has_ended(child)
+    process.kill()
+
+
+def test_stopping_ends_every_process_even_one_that_ignores_sigterm(tmp_path: Path) -> None:
+    group = ProcessGroup(tmp_path)
+    stubborn = run(group, f"import signal; signal.signal(15, signal.SIG_IGN); print('ready'); {SLEEP}")
+    willing = run(group, f"print('ready'); {SLEEP}")
+    for process in (stubborn, willing):
+        process.read_line()
+    group.stop(deadline=0.2)
+    assert (willing.record().ended, stubborn.record().ended) == ("SIGTERM", "SIGKILL")
+    group.stop()
+
+
+def test_a_command_that_is_not_there_is_said(group: ProcessGroup) -> None:
+    with pytest.raises(DriverError, match="The worker cannot be started"):
+        group.start("worker", ["/no/such/program"])
+
+
+def test_the_environment_is_added_to_that_of_this_process(group: ProcessGroup) -> None:
+    code = "import os; print(os.environ['ADDED'], 'PATH' in os.environ)"
+    process = group.start("script", [sys.executable, "-c", code], {"ADDED": "yes"})
+    assert process.finish() == "yes True\n"
+
+
+def _has_ended(pid: int) -> bool:
+    """Whether a process that is not our child has ended: it is gone, or dead and not yet reaped."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+def test_a_process_runs_in_a_session_of_its_own(group: ProcessGroup) -> None:
+    assert os.getsid(run(group, SLEEP).pid) != os.getsid(0)
