@@ -12,6 +12,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from jinja2 import Environment as Jinja
@@ -43,6 +44,7 @@ from arrowproof.model.evidence import (
     Walk,
 )
 from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.transitions import transition_name
 from arrowproof.render.fonts import font_faces_css
 from arrowproof.render.palette import palette_css
 
@@ -173,11 +175,13 @@ def _context(evidence: Evidence, lifecycle: Lifecycle, css: str, stated_times: b
     }
 
 
+@cache
 def _style() -> str:
     own = _templates().get_template("report.css").render()
     return "\n".join([font_faces_css(), palette_css(), own])
 
 
+@cache
 def _templates() -> Jinja:
     jinja = Jinja(
         loader=PackageLoader("arrowproof.conformance"),
@@ -188,6 +192,7 @@ def _templates() -> Jinja:
     )
     jinja.filters |= {
         "line": one_line,
+        "name": lambda transition: one_line(transition_name(transition.source, transition.target)),
         "value": value_text,
         "places": places_text,
         "row": row_text,

@@ -16,6 +16,7 @@ from playwright.sync_api import Browser
 
 from arrowproof.conformance.report_html import LINES_SHOWN, STEPS_SHOWN, changed_columns, report_html, sql_lines
 from arrowproof.model.evidence import Evidence, Place, SneakPath, Statement
+from arrowproof.model.evidence_document import dump_evidence
 from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
 from arrowproof.render.chromium import open_browser
 
@@ -161,7 +162,7 @@ def test_the_stable_page_has_the_same_bytes_in_another_run(note_job: Lifecycle, 
         assert secret not in words(page)
 
 
-def test_another_process_with_another_hash_seed_makes_the_same_bytes() -> None:
+def test_another_process_with_another_hash_seed_makes_the_same_bytes(broken_evidence: Evidence, tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from arrowproof.conformance.report_html import report_html\n"
         "from arrowproof.model.evidence_document import load_evidence\n"
@@ -169,10 +170,11 @@ def test_another_process_with_another_hash_seed_makes_the_same_bytes() -> None:
         "evidence = load_evidence(Path(sys.argv[1]).read_bytes(), 'evidence.json')\n"
         "sys.stdout.buffer.write(report_html(evidence, Lifecycle('a', 'A', (), ())).encode())\n"
     )
-    golden = Path(__file__).parent / "golden" / "broken.evidence.json"
+    file = tmp_path / "evidence.json"
+    file.write_text(dump_evidence(broken_evidence), encoding="utf-8")
     pages = {
         subprocess.run(
-            [sys.executable, "-c", code, str(golden)],
+            [sys.executable, "-c", code, str(file)],
             env={**os.environ, "PYTHONHASHSEED": seed},
             capture_output=True,
             check=True,
