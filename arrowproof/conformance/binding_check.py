@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import apsw
-import apsw.ext
 
 from arrowproof.conformance.rows import quote, state_expression, table_columns
 from arrowproof.errors import InputError
@@ -62,6 +61,8 @@ def _folded(name: object) -> str:
 
 
 def _check_expression(connection: apsw.Connection, binding: Binding, columns: tuple[str, ...]) -> None:
+    import apsw.ext  # late: it takes longer than all else here, and few bindings have an expression
+
     expression = state_expression(binding, quote(binding.table), columns)
     query = f"SELECT {expression} FROM {quote(binding.table)}"
     try:

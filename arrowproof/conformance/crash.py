@@ -9,6 +9,7 @@ point, never by a clock.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from arrowproof.conformance.driver import Killed, Walked
 from arrowproof.conformance.rows import BoundRow
@@ -38,11 +39,14 @@ def check_crash(stage: Stage, way: Sequence[Transition], transition: Transition,
     return _Check(stage, transition, side, mark).run(key)
 
 
+@dataclass(frozen=True)
 class _Check:
     """One kill and its restart, on a row in the source state; ``mark`` is the journal's last order ahead of it."""
 
-    def __init__(self, stage: Stage, transition: Transition, side: Side, mark: int) -> None:
-        self.stage, self.transition, self.side, self.mark = stage, transition, side, mark
+    stage: Stage
+    transition: Transition
+    side: Side
+    mark: int
 
     def run(self, key: Row | None) -> Kill:
         before = self.stage.row(key)
@@ -50,6 +54,7 @@ class _Check:
         journal = self.stage.journal.rows(after=self.mark)
         key = key or (_only_key(journal) if killed is None or killed.key is None else self.stage.key(killed.key))
         found = self.stage.row(key)
+        key = self.stage.stored_key(key, found or before)
         if killed is None:
             rows = (before, found, None)
             return _kill_record(self.transition, self.side, key, None, rows, journal, problem)
@@ -61,6 +66,7 @@ class _Check:
         walked, failure = attempt(lambda: self.stage.driver.recover(self.transition, killed, self.side))
         key = killed.key if walked is None else self.stage.key(walked.key)
         restarted = self.stage.row(key)
+        key = self.stage.stored_key(key, restarted)
         journal = self.stage.journal.rows(after=self.mark)
         problem = (
             problem

@@ -7,7 +7,7 @@ a sneak path that happened, whoever made it and whenever.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -79,12 +79,14 @@ def drive(
     return replace(result, problems=(*result.problems, f"The service did not stop: {problem}"))
 
 
+@dataclass(frozen=True)
 class _Drive:
-    """One run over a plan, on a stage that is set."""
+    """One run over a plan, on a stage that is set; it gathers the problems that are those of no walk and no kill."""
 
-    def __init__(self, stage: Stage, plan: Plan, progress: Progress) -> None:
-        self.stage, self.plan, self.progress = stage, plan, progress
-        self.problems: list[str] = []
+    stage: Stage
+    plan: Plan
+    progress: Progress
+    problems: list[str] = field(default_factory=list)
 
     def run(self, crash_checks: bool) -> DriveResult:
         kills = [(tour, side) for tour in _shortest(self.plan.tours) for side in Side] if crash_checks else []

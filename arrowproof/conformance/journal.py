@@ -7,7 +7,8 @@ Rules on SQLite, each shown by a test:
 * OLD and NEW are stored, never inferred from the row before: nested triggers make the order of rows differ.
 * A transaction or savepoint that rolls back takes its journal rows along.
 * REPLACE fires no DELETE trigger while ``recursive_triggers`` is off. A shadow table of keys and states finds the rows
-  that vanished (operation ``delete``), and those that another row took the place of under the same key (``replace``).
+  that vanished (operation ``delete``), and those that another row took the place of under the same key (``replace``:
+  a change from the old state to the new one). With ``recursive_triggers`` on, SQLite itself tells of a removal first.
 * An update of the key is a removal (``delete``) of the old key and a creation (``insert``) of the new one.
 * Triggers are never TEMP (such see one connection only) and go with their table when a migration rebuilds it:
   :meth:`Journal.stands` says whether they are still there with the same text.
@@ -107,7 +108,8 @@ def _immediate(connection: apsw.Connection) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
 

@@ -125,6 +125,12 @@ def state_expression(binding: Binding, row: str, columns: Sequence[str]) -> str:
     return f"(SELECT ({binding.state_sql}\n) FROM (SELECT {image}) AS {quote(binding.table)})"
 
 
+def stored_key(binding: Binding, row: BoundRow) -> Row:
+    """The key of a row as the database holds it, which may be 3 where someone says '3'."""
+    values = {name.casefold(): value for name, value in row.columns}
+    return tuple((column, values[column.casefold()]) for column in binding.key)
+
+
 def in_key_order(binding: Binding, key: Row) -> Row | None:
     """The same key with its columns in the binding's order, or None when a column is missing or too many."""
     values = dict(key)

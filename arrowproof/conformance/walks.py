@@ -7,7 +7,7 @@ watches. What a journal row witnesses follows from the model alone, by :func:`cl
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import TypeVar
 from arrowproof.conformance.display import one_line
 from arrowproof.conformance.driver import Driver, DriverError, Walked
 from arrowproof.conformance.journal import Journal
-from arrowproof.conformance.rows import BoundRow, in_key_order, key_text, open_database, select_row
+from arrowproof.conformance.rows import BoundRow, in_key_order, key_text, open_database, select_row, stored_key
 from arrowproof.errors import ArrowproofError
 from arrowproof.model.evidence import JournalKind, JournalRow, Row, Scalar, Walk
 from arrowproof.model.lifecycle import Binding, Lifecycle
@@ -39,9 +39,9 @@ class Stage:
         return self.journal.binding
 
     @cached_property
-    def transitions(self) -> frozenset[Pair]:
-        """The pairs of the model."""
-        return frozenset(transition_map(self.lifecycle))
+    def transitions(self) -> Mapping[Pair, Transition]:
+        """The transitions of the model."""
+        return transition_map(self.lifecycle)
 
     def row(self, key: Row | None) -> BoundRow | None:
         """The row by SELECT; None when there is none, or no key yet."""
@@ -62,12 +62,16 @@ class Stage:
             raise DriverError(f"The driver gave the key {key_text(given)!r}; the binding's key is ({columns}).")
         return key
 
+    def stored_key(self, key: Row | None, row: BoundRow | None) -> Row | None:
+        """The key as the database holds it, when there is a row to see it in."""
+        return key if row is None else stored_key(self.binding, row)
+
     def pair(self, row: JournalRow) -> Pair | None:
         """What a journal row witnesses; see :func:`classify`."""
         return classify(self.lifecycle, self.transitions, row)
 
 
-def classify(lifecycle: Lifecycle, transitions: frozenset[Pair], row: JournalRow) -> Pair | None:
+def classify(lifecycle: Lifecycle, transitions: Container[Pair], row: JournalRow) -> Pair | None:
     """The transition that a journal row witnesses, declared or not, as a pair of state ids; None for a touch.
 
     A row that leaves its state is a transition. One that names its state and leaves it is a self-transition when it
@@ -102,8 +106,9 @@ def take_walk(stage: Stage, transition: Transition, key: Row | None, mark: int) 
     if walked is not None:
         key = walked.key
     after = stage.row(key)
+    key = stage.stored_key(key, after or before)
     journal = stage.journal.rows(after=mark)
-    path, path_problem = _path(transition, walked)
+    path, path_problem = _path(stage, transition, walked)
     problem = (
         _beside(stage, problem, journal)
         or _source_problem(stage, transition, before)
@@ -142,7 +147,8 @@ def journal_problem(stage: Stage, transition: Transition, key: Row | None, journ
     """Why these journal rows are not exactly this transition of the row ``key``, touches of it aside; None if so."""
     others = [row for row in journal if row.key != key]
     if others:
-        return f"{transition.name} was asked of one row ({key_text(key or ())}); also came {describe(stage, others)}."
+        asked = "a row that nobody knows the key of" if key is None else f"one row ({key_text(key)})"
+        return f"{transition.name} was asked of {asked}; also came {describe(stage, others)}."
     pairs = [pair for pair in map(stage.pair, journal) if pair is not None]
     if pairs == [transition.pair]:
         return None
@@ -194,11 +200,18 @@ def _target_problem(stage: Stage, transition: Transition, after: BoundRow | None
     return state_problem(stage, transition.target, after, "After the walk")
 
 
-def _path(transition: Transition, walked: Walked | None) -> tuple[tuple[str, ...], str | None]:
-    """The arrow path that was taken, empty when nobody says; and what is wrong with the driver's word for it."""
-    if walked is None or walked.path is None:
+def _path(stage: Stage, transition: Transition, walked: Walked | None) -> tuple[tuple[str, ...], str | None]:
+    """The arrow path that was taken, empty when nobody says; and what is wrong with the driver's word for it.
+
+    A driver that says nothing about a transition of several paths is credited with none of them.
+    """
+    if walked is None:
         return (transition.paths[0] if len(transition.paths) == 1 else ()), None
+    if walked.path is None:
+        paths = stage.transitions[transition.pair].paths
+        return (paths[0] if len(paths) == 1 else ()), None
     path = tuple(walked.path)
-    if path not in transition.paths:
-        return path, f"The driver says that it took {', '.join(path)}, which is no path of {transition.name}."
-    return path, None
+    if path in transition.paths:
+        return path, None
+    wanted = " or ".join(", ".join(arrows) for arrows in transition.paths)
+    return path, f"{transition.name} was asked for by {wanted}; the driver says that it went by {', '.join(path)}."

@@ -15,7 +15,7 @@ from arrowproof.conformance.drive import DriveResult, drive
 from arrowproof.conformance.driver import DriverError, load_driver
 from arrowproof.errors import InputError
 from arrowproof.model.evidence import Side
-from arrowproof.model.lifecycle import Arrow, Lifecycle
+from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
 from arrowproof.model.loader import load_lifecycle
 
 ORDERS = Path(__file__).parent / "orders"
@@ -210,7 +210,23 @@ def test_an_arrow_path_that_is_no_path_of_the_transition_is_refused(run: Drive, 
     driver.walk = lambda transition, key: replace(walk(transition, key), path=("pay",))
     result = run()
     assert problems_of(result, "open", "paid") == []
-    assert "is no path of created -> open" in str(problems_of(result, None, "open")[0])
+    assert problems_of(result, None, "open")[0] == (
+        "created -> open was asked for by place; the driver says that it went by pay."
+    )
+
+
+@pytest.mark.parametrize("says", [True, False])
+def test_an_arrow_path_counts_only_when_the_driver_says_that_it_went_by_it(
+    run: Drive, shop: Lifecycle, driver: Any, says: bool
+) -> None:
+    checked = State("checked", Kind.PASSING, "Checked", "checked")
+    arrows = (*shop.arrows, Arrow("check", "open", "checked"), Arrow("accept", "checked", "paid"))
+    walk = driver.walk
+    if says:
+        driver.walk = lambda transition, key: replace(walk(transition, key), path=transition.paths[0])
+    result = run(replace(shop, states=(*shop.states, checked), arrows=arrows))
+    goals = [walk.path for walk in result.walks if walk.target == "paid" and walk.problem is None]
+    assert set(goals) == ({("pay",), ("check", "accept")} if says else {()})
 
 
 def test_a_driver_that_leaves_by_sys_exit_does_not_end_the_proof(run: Drive, driver: Any) -> None:

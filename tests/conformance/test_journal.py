@@ -159,6 +159,16 @@ def test_replace_that_writes_the_same_state_again_names_it(make: Make) -> None:
     assert brief(journal.rows())[-1] == ("replace", "named", 1, "running", "running")
 
 
+def test_replace_with_recursive_triggers_is_a_removal_and_a_creation(make: Make) -> None:
+    journal, connection = make()
+    connection.execute("PRAGMA recursive_triggers = ON; INSERT INTO jobs (id, status) VALUES (1, 'completed')")
+    connection.execute("REPLACE INTO jobs (id, status) VALUES (1, 'pending')")
+    assert brief(journal.rows())[1:] == [
+        ("delete", "changed", 1, "completed", None),
+        ("insert", "changed", 1, None, "pending"),
+    ]
+
+
 @pytest.mark.parametrize("recursive", [False, True])
 def test_a_row_that_replace_removes_through_another_unique_column_is_found(make: Make, recursive: bool) -> None:
     journal, connection = make()
