@@ -97,7 +97,7 @@ def open_database(
     flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
     try:
         connection = apsw.Connection(str(path), flags=flags)
-    except apsw.CantOpenError as error:
+    except (ValueError, apsw.CantOpenError) as error:
         raise RefusedError(f"{shown} cannot be opened: {error}") from error
     try:
         return _prepare(connection, shown, create, busy_seconds, journal_mode)

@@ -22,7 +22,6 @@ from http import HTTPStatus
 
 import apsw
 from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
@@ -56,7 +55,6 @@ def install_problem_handlers(app: FastAPI) -> None:
     app.add_exception_handler(ProblemError, _known_problem)
     app.add_exception_handler(KeyTakenError, _key_is_taken)
     app.add_exception_handler(HTTPException, _framework_problem)
-    app.add_exception_handler(RequestValidationError, _invalid_request)
     app.add_exception_handler(Exception, _bug)
 
 
@@ -72,10 +70,6 @@ def _key_is_taken(_: Request, __: Exception) -> JSONResponse:
 def _framework_problem(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     return problem_response(error.status_code, str(error.detail), error.headers)
-
-
-def _invalid_request(_: Request, error: Exception) -> JSONResponse:
-    return problem_response(422, f"the request is not valid: {error}")
 
 
 def _database_failed(_: Request, error: Exception) -> JSONResponse:

@@ -154,10 +154,9 @@ class Notes:
         (self.holds / f"{point}.release").touch()
 
     def wait_until_open(self, process: Service) -> None:
-        """Wait until a process has opened the database's WAL index, which comes with its first statement."""
+        """Wait until a process has opened the database."""
         files = Path(f"/proc/{process.pid}/fd")
-        index = Path(f"{self.database}-shm")
-        wait_until(lambda: any(file.resolve() == index for file in files.iterdir()), f"{process.name} opens {index}")
+        wait_until(lambda: self.database in [file.resolve() for file in files.iterdir()], f"{process.name} at work")
 
     def sql(self, statement: str) -> list[tuple[Any, ...]]:
         """Run SQL beside the service, on a connection of its own."""
@@ -211,12 +210,18 @@ def fingerprint(tmp_path: Path) -> Callable[[], dict[str, tuple[str, int]]]:
 
 
 @pytest.fixture(scope="module")
-def shared_server() -> Iterator[Server]:
-    """One server for the tests of a module that only speak HTTP."""
+def shared() -> Iterator[Notes]:
+    """A database that the tests of a module share."""
     with tempfile.TemporaryDirectory() as folder:
         service = Notes(Path(folder))
-        yield service.server("--max-attempts", "3")
+        yield service
         service.end()
+
+
+@pytest.fixture(scope="module")
+def server(shared: Notes) -> Server:
+    """The one server for the tests of a module that only speak HTTP; it waits for a lock only a moment."""
+    return shared.server("--max-attempts", "3", "--busy-timeout", "0.2")
 
 
 @pytest.fixture

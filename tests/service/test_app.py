@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import socket
 from datetime import datetime
 from itertools import count
 
 import apsw
+import httpx
 import pytest
 
+from arrowproof.service.app import Settings, create_app
+from arrowproof.service.clock import system_clock
+from arrowproof.service.hold import Hold
 from arrowproof.service.note_request import LARGEST_BODY_BYTES
 
 HEADERS = {"Idempotency-Key": "k", "Content-Type": "application/json"}
 _numbers = count()
-
-
-@pytest.fixture
-def server(shared_server):
-    return shared_server
 
 
 def new_key():
@@ -123,29 +123,43 @@ def test_the_description_names_every_route_and_its_answers(server):
     assert paths["/notes"]["post"]["parameters"][0]["name"] == "Idempotency-Key"
 
 
-@pytest.fixture
-def hasty(notes):
-    """A server that waits for a lock only a moment."""
-    return notes.server("--busy-timeout", "0.05")
-
-
-def test_a_busy_database_is_unavailable_for_now_and_the_same_key_works_later(notes, hasty):
-    first = hasty.accept("k")
-    other = apsw.Connection(str(notes.database))
+def test_a_busy_database_is_unavailable_for_now_and_the_same_key_works_later(server, shared):
+    first = server.accept(new_key())
+    other = apsw.Connection(str(shared.database))
     other.execute("BEGIN IMMEDIATE")
-    busy = hasty.post("l", "text")
+    key = new_key()
+    busy = server.post(key, "text")
     assert_problem(busy, 503)
     assert busy.headers["retry-after"] == "1"
-    assert hasty.job(first["job_id"])["status"] == "pending"
+    assert server.job(first["job_id"])["status"] == "pending"
     other.close()
-    assert hasty.accept("l")["replayed"] is False
+    assert server.accept(key)["replayed"] is False
 
 
-def test_a_database_that_refuses_to_store_is_unavailable_and_keeps_nothing(notes, hasty):
-    notes.sql("CREATE TRIGGER f BEFORE INSERT ON jobs BEGIN SELECT RAISE(ABORT, 'secret'); END")
-    refused = hasty.post("k", "text")
+def test_a_database_that_refuses_to_store_is_unavailable_and_keeps_nothing(server, shared):
+    shared.sql("CREATE TRIGGER f BEFORE INSERT ON jobs BEGIN SELECT RAISE(ABORT, 'secret'); END")
+    before = shared.sql("SELECT count(*) FROM notes")
+    key = new_key()
+    refused = server.post(key, "text")
     assert_problem(refused, 503)
     assert "secret" not in refused.text
-    assert "secret" in hasty.stderr
-    notes.sql("DROP TRIGGER f")
-    assert hasty.accept("k") == {"note_id": 1, "job_id": 1, "replayed": False}
+    assert "secret" in server.stderr
+    assert shared.sql("SELECT count(*) FROM notes") == before
+    shared.sql("DROP TRIGGER f")
+    assert server.accept(key)["replayed"] is False
+
+
+def test_a_bug_is_a_problem_that_tells_the_client_nothing_of_it():
+    class BrokenPool:
+        def lend(self):
+            raise ZeroDivisionError("secret")
+
+    async def ask():
+        app = create_app(Settings(BrokenPool(), 3, system_clock, Hold()))
+        transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://notes") as client:
+            return await client.get("/jobs/1")
+
+    response = asyncio.run(ask())
+    assert_problem(response, 500)
+    assert "secret" not in response.text

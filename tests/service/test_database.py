@@ -123,6 +123,12 @@ def test_a_damaged_database_is_refused(path, create):
         open_database(path, create=create)
 
 
+def test_a_name_that_is_no_unicode_is_refused(tmp_path, fingerprint):
+    with pytest.raises(RefusedError, match=r"cannot be opened: .*utf-8"):
+        open_database(tmp_path / os.fsdecode(b"\xff.db"), create=True)
+    assert fingerprint() == {}
+
+
 def test_a_symbolic_link_leads_to_the_database(path):
     open_database(path, create=True).close()
     link = path.with_name("link")

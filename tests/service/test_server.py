@@ -24,20 +24,12 @@ def test_the_ready_line_says_where_who_and_with_which_sqlite(notes):
 
 @pytest.mark.parametrize(("told", "status"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
 def test_it_ends_clean_when_told_to_and_leaves_the_database_file_alone(notes, fingerprint, told, status):
-    server = notes.server()
-    server.accept()
+    server = notes.server("--max-attempts", "1")
+    assert server.job(server.accept()["job_id"])["max_attempts"] == 1
     server.process.send_signal(told)
     assert server.exit_status() == status
     assert server.stderr == ""
     assert list(fingerprint()) == ["finale.sqlite3"]
-
-
-def test_max_attempts_is_stored_with_each_new_job(notes):
-    server = notes.server("--max-attempts", "1")
-    job_id = server.accept()["job_id"]
-    notes.refuse_history()
-    assert notes.worker().outcome() == {"outcome": "failed", "job_id": job_id}
-    assert server.job(job_id)["max_attempts"] == 1
 
 
 def test_two_servers_that_start_on_one_missing_file_at_once_share_it(notes):
