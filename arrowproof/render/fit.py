@@ -37,7 +37,7 @@ SCREENS = tuple(Screen(width, height, theme) for width, height in SIZES for them
 MAX_PAGE_BYTES = 32 * 1024 * 1024
 MAX_TEXTS = 5000
 MAX_POINTS = 2000
-MAX_SIGN = 48
+MAX_SIGN = 32
 """Largest side, in CSS px, of what counts as a sign on an arrow's line: its head, its bead."""
 
 Progress = Callable[[str, int, int], None]

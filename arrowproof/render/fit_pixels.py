@@ -151,7 +151,7 @@ def _judge_text(text: Text, picture: Image, contrasts: list[float]) -> Iterator[
 
 
 def _judge_arrow(arrow: ArrowMeasure, raster: Raster, contrasts: list[float]) -> Iterator[Failure]:
-    """Contrast of an arrow's line at its worst piece, and whether it is painted."""
+    """Contrast of an arrow's line at its worst piece, and whether it is painted where its own signs leave it bare."""
     if arrow.hidden or not arrow.lines:
         return
     place = f"arrow {arrow.id!r}"
@@ -161,8 +161,8 @@ def _judge_arrow(arrow: ArrowMeasure, raster: Raster, contrasts: list[float]) ->
     worst: Contrast | None = None
     painted = total = 0
     for piece in _pieces(arrow):
-        total += len(piece)
         bare = [(point, sides) for point, sides in piece if not _is_under(point, arrow.signs)]
+        total += len(bare)
         ground = raster.most(side for _, sides in bare for side in sides)
         if ground is None:
             continue

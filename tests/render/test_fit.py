@@ -140,8 +140,11 @@ def test_the_receipt_says_which_bytes_were_checked_and_by_which_browser(good: Fi
     assert len(receipt["pages"][0]["checks"]) == 8
 
 
-def test_a_policy_violation_is_a_console_error() -> None:
-    pass
+def test_a_violation_of_the_pages_own_policy_is_a_console_error(tmp_path: Path) -> None:
+    report = check_pages([BROKEN / "console-error-policy.html"], tmp_path, screens=SMALLEST[:1])
+    said = [failure.message for failure in report.pages[0].all_failures if failure.rule == "console-error"]
+    assert len(said) == 1
+    assert "Content Security Policy" in said[0]
 
 
 def test_a_page_that_never_rests_is_ended_and_the_next_one_is_checked(tmp_path: Path) -> None:
@@ -182,9 +185,28 @@ def test_a_page_that_goes_elsewhere_fails(tmp_path: Path) -> None:
     assert any(failure.startswith("request: file:") for failure in found)
 
 
-def test_a_page_that_loads_itself_again_fails(tmp_path: Path) -> None:
+def test_a_page_that_loads_itself_again_is_refused(tmp_path: Path) -> None:
     found = failures_of(good_with("</main>", "</main><script>location.reload()</script>"), tmp_path)
-    assert found
+    assert found[0].endswith("page.html: the page asks for document")
+
+
+@pytest.mark.parametrize(
+    ("script", "address"),
+    [
+        ("fetch('https://example.com/a').catch(() => 0)", "https://example.com/a: the page asks for fetch"),
+        ("new WebSocket('wss://example.com/b')", "wss://example.com/b: the page asks for WebSocket"),
+        ("window.open('https://example.com/c')", "https://example.com/c: the page asks for document"),
+    ],
+)
+def test_whatever_a_script_asks_for_is_a_request(tmp_path: Path, script: str, address: str) -> None:
+    found = failures_of(good_with("</main>", f"</main><script>{script}</script>"), tmp_path)
+    assert f"request: {address}" in found
+
+
+def test_pictures_in_the_page_itself_and_fragments_are_no_requests(tmp_path: Path) -> None:
+    picture = '<img alt="" src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">'
+    content = good_with("</main>", f"{picture}</main><script>location.hash = 'arrow=skip'</script>")
+    assert failures_of(content, tmp_path) == []
 
 
 def test_a_page_cannot_forge_its_measures(tmp_path: Path) -> None:
@@ -193,9 +215,9 @@ def test_a_page_cannot_forge_its_measures(tmp_path: Path) -> None:
     assert [failure.split(":")[1].strip() for failure in failures_of(content, tmp_path)] == ["scroll"]
 
 
-def test_a_page_without_a_body_has_no_drawing(tmp_path: Path) -> None:
+def test_a_page_that_takes_its_document_away_cannot_be_measured(tmp_path: Path) -> None:
     found = failures_of("<!doctype html><script>document.documentElement.remove()</script>", tmp_path)
-    assert found
+    assert [failure.partition(": could not be measured")[0] for failure in found] == ["limits: page"]
 
 
 def test_hostile_labels_are_quoted_as_text(tmp_path: Path) -> None:

@@ -1,0 +1,158 @@
+"""Finding, describing and ending the browser: real processes; other programs in its place only to be found."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arrowproof.errors import MissingEnvironmentError
+from arrowproof.render.chromium import browser_pid, describe_chromium, find_chromium, launch_flags, open_browser
+
+# Opens a browser, says its process id, and stays until it is ended.
+PROGRAM = """
+from arrowproof.render.chromium import browser_pid, open_browser
+with open_browser() as browser:
+    page = browser.new_page()
+    print(browser_pid(browser), flush=True)
+    page.wait_for_function("false", timeout=0)
+"""
+
+
+def program(path: Path, content: str = "#!/bin/sh\n") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content, encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine without any browser: an empty PATH and an empty home."""
+    monkeypatch.delenv("ARROWPROOF_CHROMIUM", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path / "downloads"))
+    return tmp_path
+
+
+def wait_for_end(pid: int) -> None:
+    """Return when a process that is no child of ours has ended; pidfd tells, without asking again and again."""
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    ended = poll.poll(60_000)
+    os.close(descriptor)
+    assert ended, f"process {pid} still runs"
+
+
+def test_the_named_browser_comes_first(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program(bare / "bin" / "chromium")
+    named = program(bare / "mine")
+    monkeypatch.setenv("ARROWPROOF_CHROMIUM", str(named))
+    assert find_chromium() == named
+
+
+def test_a_name_that_cannot_be_run_is_not_passed_over(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program(bare / "bin" / "chromium")
+    monkeypatch.setenv("ARROWPROOF_CHROMIUM", str(bare / "nothing"))
+    with pytest.raises(MissingEnvironmentError, match="ARROWPROOF_CHROMIUM names") as caught:
+        find_chromium()
+    assert caught.value.remedy == "unset ARROWPROOF_CHROMIUM"
+
+
+def test_a_browser_on_the_path_comes_before_a_download(bare: Path) -> None:
+    download = program(bare / "downloads" / "chromium-1200" / "chrome-linux" / "chrome")
+    assert find_chromium() == download
+    on_path = program(bare / "bin" / "google-chrome")
+    assert find_chromium() == on_path
+    first = program(bare / "bin" / "chromium")
+    assert find_chromium() == first
+
+
+def test_the_newest_download_is_taken(bare: Path) -> None:
+    program(bare / "downloads" / "chromium-999" / "chrome-linux" / "chrome")
+    newest = program(bare / "downloads" / "chromium-1200" / "chrome-linux64" / "chrome")
+    assert find_chromium() == newest
+
+
+def test_without_any_browser_the_one_command_is_said(bare: Path) -> None:
+    assert not (bare / "bin").exists()
+    with pytest.raises(MissingEnvironmentError) as caught:
+        describe_chromium()
+    assert caught.value.exit_status == 3
+    assert "python -m playwright install" in str(caught.value)
+
+
+def test_a_program_that_tells_no_version_is_no_browser(bare: Path) -> None:
+    program(bare / "bin" / "chromium", "#!/bin/sh\necho out of order >&2\nexit 1\n")
+    with pytest.raises(MissingEnvironmentError, match="does not tell its version: out of order"):
+        describe_chromium()
+
+
+def test_a_program_that_does_not_start_as_a_browser_is_said(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARROWPROOF_CHROMIUM", str(program(bare / "mine", "#!/bin/sh\nexit 1\n")))
+    with pytest.raises(MissingEnvironmentError, match="mine does not start"), open_browser():
+        pass
+
+
+def test_the_browser_describes_itself_as_it_runs() -> None:
+    described = describe_chromium()
+    assert described.path.is_absolute()
+    with open_browser() as browser:
+        assert browser.version == described.version
+
+
+def test_only_root_runs_without_the_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert "--no-sandbox" in launch_flags()
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert "--no-sandbox" not in launch_flags()
+    assert "--disable-background-networking" in launch_flags()
+
+
+def test_the_browser_ends_with_its_block() -> None:
+    with open_browser() as browser:
+        pid = browser_pid(browser)
+    wait_for_end(pid)
+
+
+def test_the_browser_ends_when_the_block_fails() -> None:
+    pids: list[int] = []
+
+    def fail() -> None:
+        with open_browser() as browser:
+            pids.append(browser_pid(browser))
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    wait_for_end(pids[0])
+
+
+@pytest.mark.parametrize("chosen", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("whole_group", [False, True], ids=["process", "group"])
+def test_no_browser_is_left_behind_when_the_process_is_ended(chosen: signal.Signals, whole_group: bool) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    with process:
+        pid = int(process.stdout.readline())
+        if whole_group:
+            os.killpg(process.pid, chosen)
+        else:
+            process.send_signal(chosen)
+        process.wait(timeout=60)
+    wait_for_end(pid)
