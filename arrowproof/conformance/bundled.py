@@ -35,6 +35,7 @@ OUT_OF_REACH = 86_400.0
 """Delays in seconds until the next attempt: for a job that the tour goes on with, and for one that it leaves."""
 
 _LONGEST_WAIT = 20.0
+_PROGRAM = [sys.executable, "-P", "-m"]  # -P: no module of the folder that the proof is run in is taken for another
 _POINTS = {
     ("server", Side.BEFORE): "after-job",
     ("worker", Side.BEFORE): "after-state",
@@ -78,7 +79,7 @@ class NotesDriver:
         self._attempts_before_kill = 0
 
     def start(self, folder: Path) -> Path:
-        """Start a server on a new database, and those for other numbers of attempts behind it."""
+        """Start a server on a new database."""
         self._processes = ProcessGroup(folder)
         self._database = folder / "notes.sqlite3"
         self._servers[USUAL_ATTEMPTS] = self._spawn_server(USUAL_ATTEMPTS)
@@ -192,7 +193,7 @@ class NotesDriver:
     def _worker_command(self) -> list[str]:
         delay = str(SHORT_DELAY if self._steps_left > 0 else OUT_OF_REACH)
         bounds = ["--max-polls", "1", "--retry-delay", delay]
-        return [sys.executable, "-m", "arrowproof.service.worker", "--db", str(self._database), *bounds]
+        return [*_PROGRAM, "arrowproof.service.worker", "--db", str(self._database), *bounds]
 
     def _api(self, max_attempts: int) -> NotesApi:
         """A ready server for this number of attempts, started if there is none."""
@@ -207,7 +208,7 @@ class NotesDriver:
 
     def _server_command(self, max_attempts: int) -> list[str]:
         options = ["--db", str(self._database), "--port", "0", "--max-attempts", str(max_attempts)]
-        return [sys.executable, "-m", "arrowproof.service.server", *options]
+        return [*_PROGRAM, "arrowproof.service.server", *options]
 
     def _start_ahead(self) -> None:
         """Start one server that a later tour will need: it gets ready on another core while this tour goes on."""

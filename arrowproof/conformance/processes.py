@@ -1,17 +1,17 @@
-"""Processes that a driver starts: with a deadline for every wait, stderr in a file, and an end in any case.
+"""Processes that a driver starts: output in files, a deadline for every wait, and an end in any case.
 
 Every wait is for a signal: a line on stdout, a file, the exit. When the deadline passes or the process ends instead,
-the :class:`~arrowproof.conformance.driver.DriverError` quotes the end of its stderr.
+the :class:`~arrowproof.conformance.driver.DriverError` quotes the end of its stderr. Output goes into files, not pipes,
+so that a service may print as much as it likes, and what it said can be read after the proof.
 """
 
 from __future__ import annotations
 
 import os
-import select
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,19 +26,23 @@ _QUOTED_BYTES = 600
 
 
 class RunningProcess:
-    """One process of a service, in a session of its own, so that an interrupt from the keyboard is ours to pass on."""
+    """One process of a service, in a session of its own, so that an interrupt from the keyboard is ours to pass on.
 
-    def __init__(self, role: str, command: Sequence[str], stderr: Path, environment: Mapping[str, str] | None) -> None:
+    ``log`` is the path of its output without the endings ``.stdout`` and ``.stderr``; ``environment`` is added to that
+    of this process.
+    """
+
+    def __init__(self, role: str, command: Sequence[str], log: Path, environment: Mapping[str, str]) -> None:
         self.role = role
-        self._stderr = stderr
-        self._unread = b""
-        with stderr.open("ab") as sink:
+        self._stdout, self._stderr = log.with_suffix(".stdout"), log.with_suffix(".stderr")
+        self._lines_read = 0
+        with self._stdout.open("wb") as stdout, self._stderr.open("wb") as stderr:
             self._process = subprocess.Popen(
                 list(command),
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=sink,
-                env={**os.environ, **(environment or {})},
+                stdout=stdout,
+                stderr=stderr,
+                env={**os.environ, **environment},
                 start_new_session=True,
             )
 
@@ -57,35 +61,15 @@ class RunningProcess:
         return Process(self.role, self.pid, _ending(self._process.poll()))
 
     def read_line(self, deadline: float = DEADLINE_SECONDS) -> str:
-        """The next line of stdout, without its end; ``deadline`` is in seconds.
+        """The next whole line of stdout, without its end; ``deadline`` is in seconds.
 
         Raises:
             DriverError: the process ended, or the deadline passed, before there was one.
         """
-        assert self._process.stdout is not None
-        stdout, end = self._process.stdout.fileno(), time.monotonic() + deadline
-        while b"\n" not in self._unread:
-            ready, _, _ = select.select([stdout], [], [], max(0.0, end - time.monotonic()))
-            chunk = os.read(stdout, 65536) if ready else b""
-            if not chunk:
-                raise self._failure("printed no line" + ("" if ready else f" within {deadline:g} s"))
-            self._unread += chunk
-        line, _, self._unread = self._unread.partition(b"\n")
-        return line.decode(errors="replace")
-
-    def finish(self, deadline: float = DEADLINE_SECONDS) -> str:
-        """Wait for exit status 0 and give what it printed on stdout.
-
-        Raises:
-            DriverError: another exit status, or the deadline passed.
-        """
-        try:
-            output, _ = self._process.communicate(timeout=deadline)
-        except subprocess.TimeoutExpired as error:
-            raise self._failure(f"did not end within {deadline:g} s") from error
-        if self._process.returncode != 0:
-            raise self._failure(f"ended with {self.record().ended}")
-        return (self._unread + output).decode(errors="replace")
+        wanted = self._lines_read + 1
+        self._await(lambda: self._stdout.read_bytes().count(b"\n") >= wanted, "printed no line", deadline)
+        self._lines_read = wanted
+        return self._stdout.read_bytes().split(b"\n")[wanted - 1].decode(errors="replace")
 
     def await_file(self, path: Path, deadline: float = DEADLINE_SECONDS) -> None:
         """Wait until the process has made a file, such as that of a hold point.
@@ -93,45 +77,58 @@ class RunningProcess:
         Raises:
             DriverError: the process ended, or the deadline passed, before the file was there.
         """
-        end = time.monotonic() + deadline
-        while not path.exists():
-            if not self.is_running:
-                raise self._failure(f"ended with {self.record().ended} and never came to {path.name}")
-            if time.monotonic() > end:
-                raise self._failure(f"did not come to {path.name} within {deadline:g} s")
-            time.sleep(_LOOK_SECONDS)
+        self._await(path.exists, f"did not come to {path.name}", deadline)
+
+    def finish(self, deadline: float = DEADLINE_SECONDS) -> str:
+        """Wait for exit status 0 and give all that it printed on stdout.
+
+        Raises:
+            DriverError: another exit status, or the deadline passed.
+        """
+        if not self._has_ended_within(deadline):
+            raise self._failure(f"did not end within {deadline:g} s")
+        if self._process.returncode != 0:
+            raise self._failure(f"ended with {self.record().ended}")
+        return self._stdout.read_bytes().decode(errors="replace")
+
+    def terminate(self) -> None:
+        """SIGTERM, to its whole session; does not wait."""
+        self._signal(signal.SIGTERM)
 
     def kill(self) -> None:
         """SIGKILL, to its whole session, and wait for the exit. Nothing happens when it has ended already."""
         self._signal(signal.SIGKILL)
         self._process.wait()
-        self._close()
-
-    def terminate(self) -> None:
-        """SIGTERM; does not wait."""
-        self._signal(signal.SIGTERM)
 
     def end(self, deadline: float = DEADLINE_SECONDS) -> None:
-        """Wait for the exit after :meth:`terminate`, and kill what has not ended by the deadline."""
-        try:
-            self._process.communicate(timeout=deadline)
-        except (subprocess.TimeoutExpired, ValueError):
-            # ValueError: its stdout was closed by a kill before.
+        """Wait for the exit after :meth:`terminate`, and kill it when it has not ended by the deadline."""
+        if not self._has_ended_within(deadline):
             self.kill()
-        self._close()
+
+    def _await(self, happened: Callable[[], bool], missed: str, deadline: float) -> None:
+        end = time.monotonic() + deadline
+        while not happened():
+            if not self.is_running:
+                # What it did last may have come between the two looks.
+                if happened():
+                    return
+                raise self._failure(f"{missed} and ended with {self.record().ended}")
+            if time.monotonic() > end:
+                raise self._failure(f"{missed} within {deadline:g} s")
+            time.sleep(_LOOK_SECONDS)
+
+    def _has_ended_within(self, deadline: float) -> bool:
+        end = time.monotonic() + deadline
+        while self.is_running and time.monotonic() < end:
+            time.sleep(_LOOK_SECONDS)
+        return not self.is_running
 
     def _signal(self, number: signal.Signals) -> None:
         if self.is_running:
             os.killpg(self.pid, number)
 
-    def _close(self) -> None:
-        if self._process.stdout is not None:
-            self._process.stdout.close()
-
     def _failure(self, what: str) -> DriverError:
-        with self._stderr.open("rb") as log:
-            log.seek(max(0, self._stderr.stat().st_size - _QUOTED_BYTES))
-            said = " ".join(log.read().decode(errors="replace").split())
+        said = " ".join(self._stderr.read_bytes()[-_QUOTED_BYTES:].decode(errors="replace").split())
         return DriverError(f"The {self.role} (process {self.pid}) {what}" + (f"; its stderr: {said}" if said else "."))
 
 
@@ -144,7 +141,7 @@ def _ending(status: int | None) -> str:
 
 @dataclass
 class ProcessGroup:
-    """All processes of one driver. Their stderr goes into files in ``folder``, one for each role."""
+    """All processes of one driver, in the order of their start. Their output goes into ``folder/processes``."""
 
     folder: Path
     started: list[RunningProcess] = field(default_factory=list)
@@ -155,8 +152,10 @@ class ProcessGroup:
         Raises:
             DriverError: the command cannot be run.
         """
+        logs = self.folder / "processes"
         try:
-            process = RunningProcess(role, command, self.folder / f"{role}.stderr", environment)
+            logs.mkdir(exist_ok=True)
+            process = RunningProcess(role, command, logs / f"{len(self.started) + 1:03}-{role}", environment or {})
         except OSError as error:
             raise DriverError(f"The {role} cannot be started: {error}") from error
         self.started.append(process)
@@ -164,8 +163,12 @@ class ProcessGroup:
 
     def stop(self, deadline: float = DEADLINE_SECONDS) -> None:
         """End them all: SIGTERM to each, then SIGKILL to those that are there after ``deadline`` seconds."""
-        for process in self.started:
-            process.terminate()
-        for process in self.started:
-            process.end(deadline)
-        self.started = []
+        try:
+            for process in self.started:
+                process.terminate()
+            for process in self.started:
+                process.end(deadline)
+        finally:
+            # An interrupt while waiting must not leave any behind either.
+            for process in self.started:
+                process.kill()

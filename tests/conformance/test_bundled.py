@@ -141,7 +141,7 @@ def test_a_job_that_fails_at_the_fourth_attempt_has_a_server_of_its_own(notes: L
 def test_a_server_that_cannot_start_is_quoted(tmp_path: Path) -> None:
     (tmp_path / "notes.sqlite3").write_text("no database")
     driver = NotesDriver()
-    with pytest.raises(DriverError, match=r"The server \(process \d+\) printed no line; its stderr: server: "):
+    with pytest.raises(DriverError, match=r"The server .* printed no line and ended with exit 2; its stderr: server: "):
         driver.start(tmp_path)
     driver.stop()
     assert (tmp_path / "notes.sqlite3").read_text() == "no database"

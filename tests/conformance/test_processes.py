@@ -29,13 +29,29 @@ def run(group: ProcessGroup, code: str) -> RunningProcess:
 def test_the_lines_of_a_process_come_one_by_one(group: ProcessGroup) -> None:
     process = run(group, "print('one\\ntwo'); input; print('three')")
     assert [process.read_line(), process.read_line()] == ["one", "two"]
-    assert process.finish() == "three\n"
+    assert process.finish() == "one\ntwo\nthree\n"
     assert process.record().ended == "exit 0"
+
+
+def test_a_service_may_print_more_than_a_pipe_holds(group: ProcessGroup) -> None:
+    process = run(group, "print('ready'); print('x' * 1_000_000); print('done')")
+    assert process.read_line() == "ready"
+    assert process.finish().endswith("x\ndone\n")
+
+
+def test_two_processes_of_one_role_are_quoted_apart(group: ProcessGroup) -> None:
+    loud, quiet = run(group, "import sys; sys.exit('loud')"), run(group, "import sys; sys.exit(2)")
+    with pytest.raises(DriverError, match="its stderr: loud"):
+        loud.finish()
+    with pytest.raises(DriverError, match=r"ended with exit 2\.$"):
+        quiet.finish()
 
 
 def test_a_process_that_ends_without_a_line_is_quoted(group: ProcessGroup) -> None:
     process = run(group, "import sys; sys.exit('no database')")
-    with pytest.raises(DriverError, match=r"script \(process \d+\) printed no line; its stderr: no database"):
+    with pytest.raises(
+        DriverError, match=r"script \(process \d+\) printed no line and .* exit 1; its stderr: no database"
+    ):
         process.read_line()
 
 
@@ -59,7 +75,7 @@ def test_a_deadline_that_passes_is_said(group: ProcessGroup, tmp_path: Path) -> 
 
 def test_a_process_that_ends_before_its_file_is_there_is_said(group: ProcessGroup, tmp_path: Path) -> None:
     process = run(group, "")
-    with pytest.raises(DriverError, match="ended with exit 0 and never came to never"):
+    with pytest.raises(DriverError, match="did not come to never and ended with exit 0"):
         process.await_file(tmp_path / "never")
 
 
@@ -84,6 +100,19 @@ def test_stopping_ends_every_process_even_one_that_ignores_sigterm(tmp_path: Pat
     group.stop(deadline=0.2)
     assert (willing.record().ended, stubborn.record().ended) == ("SIGTERM", "SIGKILL")
     group.stop()
+
+
+def test_an_interrupt_while_stopping_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    group = ProcessGroup(tmp_path)
+    process = run(group, f"import signal; signal.signal(15, signal.SIG_IGN); print('ready'); {SLEEP}")
+    process.read_line()
+    monkeypatch.setattr(process, "end", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        group.stop()
+    assert process.record().ended == "SIGKILL"
 
 
 def test_a_command_that_is_not_there_is_said(group: ProcessGroup) -> None:
