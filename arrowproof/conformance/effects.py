@@ -18,20 +18,19 @@ from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
 from arrowproof.conformance.changes import Change, Verb, find_strain
+from arrowproof.conformance.display import one_line
 from arrowproof.conformance.predicate import Evaluator, Row
 from arrowproof.conformance.scopes import RowSource, Scope, SourceKind, add_sources, columns_of, union_branches
 from arrowproof.conformance.tables import ROWID_NAMES, Table
 from arrowproof.conformance.values import ANYTHING, Constant, Values
 from arrowproof.model.lifecycle import State
 
-MAX_CONSTANT_TEXT = 60
-
 
 @dataclass(frozen=True)
 class Move:
     """A transition that a statement can make, by state ids; None is creation or removal.
 
-    Where ``is_undeclared``, no state of the model has the value that is stored: ``target`` is the value as SQL text.
+    Where ``is_undeclared``, no state of the model has the value that is stored: ``target`` is the value as text.
     """
 
     source: str | None
@@ -140,27 +139,26 @@ class _Reader:
     def _read_update(self, tree: exp.Expr) -> None:
         assignments = _Assignments(tree.expressions)
         self._judge_key(assignments)
-        self.is_touch = not assignments.sets(self.subject.state_column)
+        names_state = assignments.sets(self.subject.state_column)
+        self.is_touch = not names_state
         scope = self._row_scope(tree)
         for state in self.subject.states:
             evaluator = self._evaluator(state)
-            if True not in self._where(tree, state, scope):
+            if not self._may_change(tree, state, scope):
                 continue
             if self.replaces:
                 self._remove_all()
-            if not self.is_touch:
+            if names_state:
                 self._store(state, self._assigned(assignments, evaluator, scope), assignments)
 
     def _read_delete(self, tree: exp.Expr) -> None:
         scope = self._row_scope(tree)
         for state in self.subject.states:
-            if True in self._where(tree, state, scope):
+            if self._may_change(tree, state, scope):
                 self._move(Move(state.id, None))
 
-    def _where(self, tree: exp.Expr, state: State, scope: Scope) -> frozenset[bool | None]:
-        where = tree.args.get("where")
-        evaluator = self._evaluator(state, ties_subselects=True)
-        return evaluator.truth(where.this if where is not None else None, scope)
+    def _may_change(self, tree: exp.Expr, state: State, scope: Scope) -> bool:
+        return self._evaluator(state, ties_subselects=True).may_change(tree.args.get("where"), scope)
 
     def _row_scope(self, tree: exp.Expr) -> Scope:
         """The scope of an UPDATE or DELETE: the changed row, then the tables of its FROM clause."""
@@ -284,7 +282,9 @@ class _Reader:
         for state in self.subject.states:
             if state.value == value and isinstance(state.value, str) == isinstance(value, str):
                 return Move(source, state.id)
-        return Move(source, _literal(value), is_undeclared=True)
+        text = "NULL" if value is None else one_line(str(value))
+        is_taken = any(state.id == text for state in self.subject.states)
+        return Move(source, f"{text} (a value of no state)" if is_taken else text, is_undeclared=True)
 
     def _remove_all(self) -> None:
         for state in self.subject.states:
@@ -338,11 +338,3 @@ def _rows_of(source: exp.Expr, scope: Scope) -> Iterable[tuple[Sequence[exp.Expr
         columns = columns_of(branch) if isinstance(branch, exp.Select) else None
         # Any column of a query may hold anything: no scope is known in which it could mean the changed row.
         yield columns, Scope(is_select=True)
-
-
-def _literal(value: Constant) -> str:
-    """A constant as SQL, cut to a bearable length."""
-    if value is None:
-        return "NULL"
-    text = "'" + value.replace("'", "''") + "'" if isinstance(value, str) else repr(value)
-    return text if len(text) <= MAX_CONSTANT_TEXT else text[:MAX_CONSTANT_TEXT] + "…"

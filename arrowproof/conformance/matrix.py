@@ -17,7 +17,14 @@ from arrowproof.conformance.changes import Change, Opaque, Verb, classify
 from arrowproof.conformance.effects import Effects, Move, Subject, effects_of, removal_of_all
 from arrowproof.conformance.sources import SQL_SUFFIX, Source, read_sources
 from arrowproof.conformance.statements import SqlStatement, split_statements
-from arrowproof.conformance.tables import ForeignKey, Table, read_added_column, read_foreign_keys, read_table
+from arrowproof.conformance.tables import (
+    ForeignKey,
+    Table,
+    read_added_column,
+    read_foreign_keys,
+    read_replacing_tables,
+    read_table,
+)
 from arrowproof.errors import InputError
 from arrowproof.model.evidence import DynamicTarget, Place, SneakPath, SourceFile, Statement, Undecided
 from arrowproof.model.lifecycle import Binding, Lifecycle
@@ -140,7 +147,12 @@ class _Scanner:
         self.notes: list[str] = []
         keys = read_foreign_keys(statements)
         self.removing_tables = _ancestors(subject.table, keys)
-        refers_back = any(key.parent == subject.table.name for found in keys.values() for key in found)
+        self.replacing_tables = read_replacing_tables(statements)
+        refers_back = any(
+            key.parent == subject.table.name and (key.on_delete or key.on_update)
+            for found in keys.values()
+            for key in found
+        )
         triggers = {each.trigger.table for each in statements if each.trigger is not None}
         # A trigger that runs inside a statement on the bound table can change a row between its WHERE and its write.
         self.is_reentrant = refers_back or any(name is None or name.lower() == subject.table.name for name in triggers)
@@ -155,23 +167,23 @@ class _Scanner:
                 self._call_undecided(statement, answer.reason)
             elif isinstance(answer, Change):
                 self._judge_change(answer)
-            elif read_added_column(statement)[0] == self.subject.table.name:
-                self._judge_addition(statement)
+            else:
+                self._judge_definition(statement)
 
     def _judge_change(self, change: Change) -> None:
         name = self.subject.table.name
+        in_trigger = change.statement.trigger is not None
+        replaces = change.resolution == "REPLACE" or (in_trigger and self.replaces_in_triggers)
         if change.table != name:
-            removes = change.verb is Verb.DELETE or change.resolution == "REPLACE"
+            removes = change.verb is Verb.DELETE or replaces or change.table in self.replacing_tables
             if change.table in self.removing_tables and removes:
                 self._find(change, removal_of_all(self.subject))
             return
-        in_trigger = change.statement.trigger is not None
-        effects = effects_of(change, self.subject, replaces=in_trigger and self.replaces_in_triggers)
+        effects = effects_of(change, self.subject, replaces)
         self._find(change, effects)
         if effects.undecided is not None:
             self._call_undecided(change.statement, effects.undecided)
-        removes = change.verb is Verb.DELETE or any(move.target is None for move in effects.moves)
-        if removes and name in self.removing_tables:
+        if name in self.removing_tables and any(move.target is None for move in effects.moves):
             self._find(change, removal_of_all(self.subject))
         if in_trigger and self.is_reentrant:
             self._call_undecided(
@@ -189,13 +201,13 @@ class _Scanner:
             return
         if not table.is_known:
             self.notes.append(f"the sources create {table.name} in several ways: its columns are taken as not known")
-        elif not table.owns(self.subject.state_column) or not column.name:
+        elif not column.name:
             self._call_undecided(statement, f"the table has no column {self.subject.state_column}, the state")
         if column.is_generated:
             self._call_undecided(statement, "the state is a generated column: what changes it is not followed")
         for state in self.subject.states:
-            held = column.affinity.store(state.value)
-            if state.value not in held or any(type(each) is not type(state.value) for each in held if len(held) == 1):
+            held = column.affinity.store(state.value) if state.value is not None else {None}
+            if state.value not in held:
                 kept = ", ".join(sorted(map(repr, held)))
                 self._call_undecided(statement, f"the state column holds {kept} for the value of {state.id}")
         self._judge_foreign_keys(statement)
@@ -204,15 +216,19 @@ class _Scanner:
         """A foreign key on the state column may itself change the state when the parent changes."""
         written = {change.table for change in self.changes if change.verb is not Verb.INSERT or change.resolution}
         for key in self.subject.table.foreign_keys:
-            actions = [key.on_update, key.on_delete.replace("CASCADE", "")]
-            changes_state = any(action in ("CASCADE", "SET NULL", "SET DEFAULT") for action in actions)
+            sets = ("SET NULL", "SET DEFAULT")
+            changes_state = key.on_update in ("CASCADE", *sets) or key.on_delete in sets
             if changes_state and self.subject.state_column in key.columns and key.parent in written:
                 self._call_undecided(statement, f"the foreign key to {key.parent} changes the state with its parent")
 
-    def _judge_addition(self, statement: SqlStatement) -> None:
-        _, column = read_added_column(statement)
-        if column is not None and column.name == self.subject.state_column:
-            self._call_undecided(statement, "it adds the state column: what its rows hold before is not followed")
+    def _judge_definition(self, statement: SqlStatement) -> None:
+        """An ALTER TABLE that adds the state, or a DROP TABLE that takes rows of the bound table along."""
+        altered, column = read_added_column(statement)
+        if altered == self.subject.table.name and column is not None and column.name == self.subject.state_column:
+            self._call_undecided(statement, "it adds the state column: what its rows held before is not followed")
+        dropped = {(token.name or "").lower() for token in statement.tokens} & self.removing_tables
+        if statement.word(0) == "DROP" and statement.word(1) == "TABLE" and dropped:
+            self._call_undecided(statement, f"dropping {min(dropped)} removes the rows that refer to it")
 
     def _find(self, change: Change, effects: Effects) -> None:
         self.findings.append(Finding(_evidence_of(change.statement), effects))

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlglot import exp
 
 from arrowproof.conformance.scopes import (
     NOWHERE,
+    RowSource,
     Scope,
     SourceKind,
     columns_of,
@@ -55,6 +56,10 @@ _ORDERS: Mapping[type[exp.Expr], Comparison] = {
     exp.GTE: order(operator.ge),
 }
 _LARGEST_EXACT = 2**53
+_Resolved = tuple[SourceKind | None, str, str]
+
+MAX_LOOKS = 1_000
+"""Queries looked into for one condition: table expressions that name each other twice double the work each time."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +81,7 @@ class Evaluator:
 
     def __init__(self, row: Row) -> None:
         self.row = row
+        self.looks = 0
         self.equal = equality(row.table.column(row.state_column).collation)
 
     def truth(self, expression: exp.Expr | None, scope: Scope) -> Truth:
@@ -159,27 +165,14 @@ class Evaluator:
         if not isinstance(query, exp.Select) or not self.row.ties_subselects or _always_has_rows(query):
             return TRUE_OR_FALSE
         inner = scope_of_select(query, scope, self.row.table)
-        tied: dict[str, set[str]] = {}
-        for condition in conjuncts(query.args.get("where")):
-            if isinstance(condition, exp.EQ):
-                self._note_tie(condition, inner, tied)
-        return TRUE_OR_FALSE if self._may_hold(query, inner, tied) else FALSE
+        where = query.args.get("where")
+        return TRUE_OR_FALSE if self._may_hold(where, inner, self._ties(where, inner)) else FALSE
 
-    def _note_tie(self, condition: exp.EQ, inner: Scope, tied: dict[str, set[str]]) -> None:
-        """Take note when a condition equates a column of an inner row with the same column of the changed row."""
-        sides = [self._resolve(side, inner) for side in (unwrap(condition.this), unwrap(condition.expression))]
-        for (source, alias, name), (other, _, other_name) in (sides, reversed(sides)):
-            if source is SourceKind.TABLE and alias in inner.sources and other is SourceKind.ROW and name == other_name:
-                tied.setdefault(alias, set()).add(name)
+    # Sub-selects and joins that pick the changed row
 
-    def _resolve(self, expression: exp.Expr, scope: Scope) -> tuple[SourceKind | None, str, str]:
-        """The kind of source, its alias and the column's name, for a plain column."""
-        if not isinstance(expression, exp.Column):
-            return None, "", ""
-        found = scope.resolve(expression)
-        return (found.kind, found.alias, expression.name.lower()) if found is not None else (None, "", "")
-
-    # Sub-selects that pick the changed row
+    def may_change(self, where: exp.Expr | None, scope: Scope) -> bool:
+        """Whether the changed row can pass the WHERE of its UPDATE or DELETE, the tables of a FROM clause included."""
+        return self._may_hold(where, scope, self._ties(where, scope) if self.row.ties_subselects else _Ties())
 
     def _membership(self, key: exp.Expr, query: exp.Expr, scope: Scope) -> Truth:
         """``key IN (query)`` or ``key = (query)``: ruled out when no row of the query can be the changed row."""
@@ -193,6 +186,9 @@ class Evaluator:
 
     def _may_pick(self, query: exp.Query, names: Sequence[str], outer: Scope) -> bool:
         """Whether a query can return the values that the changed row holds in the columns ``names``."""
+        self.looks += 1
+        if self.looks > MAX_LOOKS:
+            return True
         return any(self._branch_may_pick(branch, names, outer) for branch in union_branches(query))
 
     def _branch_may_pick(self, branch: exp.Expr, names: Sequence[str], outer: Scope) -> bool:
@@ -202,33 +198,40 @@ class Evaluator:
         picked = columns_of(branch)
         if picked is None or len(picked) != len(names):
             return True
-        tied: dict[str, set[str]] = {}
-        derived: dict[str, list[tuple[str, str]]] = {}
+        ties = _Ties()
         for name, column in zip(names, picked, strict=True):
-            kind, alias, inner_name = self._resolve(column, inner)
-            if kind is SourceKind.TABLE and alias in inner.sources and inner_name == name:
-                tied.setdefault(alias, set()).add(name)
-            elif kind is SourceKind.DERIVED and alias in inner.sources:
-                derived.setdefault(alias, []).append((name, inner_name))
-        return self._may_hold(branch, inner, tied) and all(
-            self._derived_may_pick(inner, alias, pairs) for alias, pairs in derived.items()
-        )
+            ties.note(inner, self._resolve(column, inner), name)
+        return self._may_hold(branch.args.get("where"), inner, ties)
 
-    def _derived_may_pick(self, inner: Scope, alias: str, pairs: Sequence[tuple[str, str]]) -> bool:
-        """The same for a column that comes out of a sub-select in FROM, or of a common table expression."""
-        source = inner.sources[alias]
-        if source.query is None or source.scope is None:
-            return True
-        names = {inner_name: name for name, inner_name in pairs}
-        select = source.select_columns(tuple(names))
-        return select is None or self._may_pick(select, list(names.values()), source.scope)
+    def _ties(self, where: exp.Expr | None, inner: Scope) -> _Ties:
+        """The columns that the conditions of a WHERE equate with columns of the changed row."""
+        ties = _Ties()
+        for condition in conjuncts(where):
+            if isinstance(condition, exp.EQ):
+                sides = [self._resolve(unwrap(side), inner) for side in (condition.this, condition.expression)]
+                for side, (kind, _, name) in (sides, reversed(sides)):
+                    if kind is SourceKind.ROW:
+                        ties.note(inner, side, name)
+        return ties
 
-    def _may_hold(self, select: exp.Select, inner: Scope, tied: Mapping[str, set[str]]) -> bool:
-        """Whether the WHERE of a select can hold once the inner rows that are the changed row speak of its state."""
-        keys = self.row.table.keys
-        rows = [alias for alias, names in tied.items() if any(key <= names for key in keys)]
-        where = select.args.get("where")
-        return where is None or True in self.truth(where.this, inner.with_rows(rows))
+    def _resolve(self, expression: exp.Expr, scope: Scope) -> _Resolved:
+        """The kind of source, its alias and the column's name, for a plain column."""
+        if not isinstance(expression, exp.Column):
+            return None, "", ""
+        found = scope.resolve(expression)
+        return (found.kind, found.alias, expression.name.lower()) if found is not None else (None, "", "")
+
+    def _may_hold(self, where: exp.Expr | None, inner: Scope, ties: _Ties) -> bool:
+        """Whether a WHERE can hold, given that the tied sources of its scope look at the changed row."""
+        rows = [alias for alias, names in ties.rows.items() if any(key <= names for key in self.row.table.keys)]
+        if where is not None and True not in self.truth(where.this, inner.with_rows(rows)):
+            return False
+        return all(self._derived_may_pick(inner.sources[alias], pairs) for alias, pairs in ties.derived.items())
+
+    def _derived_may_pick(self, source: RowSource, pairs: Mapping[str, str]) -> bool:
+        """The same for columns that come out of a sub-select in FROM, or of a common table expression."""
+        select = source.select_columns(tuple(pairs))
+        return select is None or source.scope is None or self._may_pick(select, list(pairs.values()), source.scope)
 
     # Values
 
@@ -334,6 +337,23 @@ class Evaluator:
         kept = {"TEXT": str, "INT": int}.get(expression.args["to"].this.value)
         unchanged = kept is not None and all(each is None or isinstance(each, kept) for each in value.constants)
         return value if unchanged else ANYTHING
+
+
+@dataclass
+class _Ties:
+    """By alias, the columns in which a source must agree with the changed row: of the bound table, as a set; of a
+    derived table, its column to the row's."""
+
+    rows: dict[str, set[str]] = field(default_factory=dict)
+    derived: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def note(self, scope: Scope, column: _Resolved, row_column: str) -> None:
+        """A column of a source in ``scope`` equals ``row_column`` of the changed row."""
+        kind, alias, name = column
+        if kind is SourceKind.TABLE and alias in scope.sources and name == row_column:
+            self.rows.setdefault(alias, set()).add(name)
+        elif kind is SourceKind.DERIVED and alias in scope.sources:
+            self.derived.setdefault(alias, {})[name] = row_column
 
 
 def _always_has_rows(query: exp.Select) -> bool:

@@ -15,6 +15,9 @@ from itertools import takewhile
 from arrowproof.conformance.tokens import Token, TokenKind, tokenize
 from arrowproof.model.evidence import Place
 
+MAX_INDENT = 200
+"""Characters of white space ahead of a comment or shell command that still stands first in its line."""
+
 _QUERY_NAME = re.compile(r"--\s*name\s*:\s*([^\s!^<>#$:*]+)")
 
 
@@ -118,7 +121,8 @@ class _Splitter:
 
     def _stands_first(self, token: Token) -> bool:
         """Whether nothing but white space stands ahead of a token in its line."""
-        return not self.text[self.text.rfind("\n", 0, token.start) + 1 : token.start].strip()
+        before = self.text[max(0, token.start - MAX_INDENT) : token.start]
+        return not before.rpartition("\n")[2].strip() and ("\n" in before or token.start <= MAX_INDENT)
 
     def _semicolon(self) -> Iterator[SqlStatement]:
         if self.trigger is not None and [token.word for token in self.pending] == ["END"]:

@@ -17,7 +17,7 @@ from arrowproof.conformance.values import ANYTHING, NOTHING, Affinity, Collation
 ROWID_NAMES = frozenset({"rowid", "oid", "_rowid_"})
 
 _CONSTRAINTS = frozenset(
-    [
+    {
         "CONSTRAINT",
         "PRIMARY",
         "NOT",
@@ -32,7 +32,7 @@ _CONSTRAINTS = frozenset(
         "ON",
         "DEFERRABLE",
         "INITIALLY",
-    ]
+    }
 )
 
 
@@ -125,6 +125,11 @@ def read_foreign_keys(statements: Iterable[SqlStatement]) -> dict[str, tuple[For
         if table is not None:
             found[table.name] = found.get(table.name, ()) + table.foreign_keys
     return found
+
+
+def read_replacing_tables(statements: Iterable[SqlStatement]) -> frozenset[str]:
+    """The tables, in lower case, with a constraint that carries ON CONFLICT REPLACE."""
+    return frozenset(table.name for table in map(_read_create, statements) if table is not None and table.replaces_rows)
 
 
 def _with_additions(table: Table, statements: Iterable[SqlStatement]) -> Table:
@@ -247,11 +252,12 @@ def _read_column(tokens: Sequence[Token]) -> _ColumnDefinition:
 
 def _read_default(tokens: Sequence[Token]) -> Values:
     """A default: a literal, signed or in parentheses; everything that is computed is open."""
-    while tokens and tokens[0].word == "(":
-        inner, _ = _parenthesis(tokens, 0)
-        if len(inner) > 2:
+    if tokens and tokens[0].word == "(":
+        tokens, _ = _parenthesis(tokens, 0)
+        while tokens and tokens[0].word == "(" and _parenthesis(tokens, 0)[1] == len(tokens):
+            tokens = tokens[1:-1]
+        if len(tokens) - (tokens[0].word in ("-", "+") if tokens else 0) != 1:
             return ANYTHING
-        tokens = inner
     sign = -1 if tokens and tokens[0].word == "-" else 1
     literal = (
         tokens[1] if tokens and tokens[0].word in ("-", "+") and len(tokens) > 1 else tokens[0] if tokens else None

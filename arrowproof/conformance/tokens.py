@@ -71,8 +71,8 @@ _PATTERN = re.compile(
   | (?P<blob>[xX]'[0-9A-Fa-f]*')
   | (?P<string>'(?:[^']|'')*+')
   | (?P<quoted>"(?:[^"]|"")*+"|`(?:[^`]|``)*+`|\[[^\]]*\])
-  | (?P<dollar>(?P<tag>\$(?:[A-Za-z_][A-Za-z0-9_]*)?\$)(?s:.*?)(?P=tag))
-  | (?P<parameter>\?[0-9]*|[$@:\#](?:[{_IDENTIFIER}]|::)+(?:\([^\s)]*\))?)
+  | (?P<dollar>\$(?:[A-Za-z_][A-Za-z0-9_]*)?\$)
+  | (?P<parameter>\?[0-9]*|[$@:\#](?:[{_IDENTIFIER}]|::)+(?:\([^\s)]{{0,100}}\))?)
   | (?P<number>0[xX][0-9A-Fa-f]+|(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9][0-9_]*)?)
   | (?P<word>[{_IDENTIFIER_START}][{_IDENTIFIER}]*)
   | (?P<operator>->>|->|<>|!=|==|<=|>=|<<|>>|\|\||[-+*/%&|~<>=(),;.])
@@ -83,16 +83,24 @@ _PATTERN = re.compile(
 )
 
 
+MAX_UNCLOSED = 100
+"""Dollar quotes without an end after which no end is looked for: each look reads to the end of the text."""
+
+
 def tokenize(text: str) -> Iterator[Token]:
     """Yield every token of ``text`` in order, comments included and white space left out.
 
     A dollar-quoted body (another dialect's) is one JUNK token, as is everything behind a quote that is never closed.
     """
-    line = 1
-    for match in _PATTERN.finditer(text):
-        group = match.lastgroup or ""
-        piece = match.group()
+    line, position, unclosed = 1, 0, 0
+    while (match := _PATTERN.match(text, position)) is not None:
+        group, piece = match.lastgroup or "", match.group()
+        if group == "dollar" and unclosed < MAX_UNCLOSED:
+            close = text.find(piece, match.end())
+            unclosed += close < 0
+            piece = text[position : close + len(piece)] if close >= 0 else piece
         if group != "space":
-            kind = TokenKind.JUNK if group in ("dollar", "tag", "unclosed") else TokenKind(group)
-            yield Token(kind, piece, match.start(), line)
+            kind = TokenKind.JUNK if group in ("dollar", "unclosed") else TokenKind(group)
+            yield Token(kind, piece, position, line)
         line += piece.count("\n")
+        position += len(piece)

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from arrowproof.conformance.sources import MAX_BYTES, read_sources
+from arrowproof.errors import InputError
+from arrowproof.model.lifecycle import Lifecycle, Origin
+
+
+def lifecycle(folder: Path, *globs: str) -> Lifecycle:
+    return Lifecycle("l", "L", (), (), sources=globs, origin=Origin(path=folder / "lifecycle.json"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    home = tmp_path / "home"
+    (home / "sql").mkdir(parents=True)
+    (home / "sql" / "b.sql").write_text("SELECT 2;", encoding="utf-8")
+    (home / "sql" / "a.sql").write_text("SELECT 1;", encoding="utf-8")
+    return home
+
+
+def test_files_come_in_the_order_of_their_names_with_the_hash_of_their_bytes(folder: Path) -> None:
+    sources = read_sources(lifecycle(folder, "sql/b.sql", "sql/*.sql"))
+    assert [source.file for source in sources] == ["sql/a.sql", "sql/b.sql"]
+    assert sources[0].sha256 == hashlib.sha256(b"SELECT 1;").hexdigest()
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text(folder: Path) -> None:
+    (folder / "sql" / "a.sql").write_bytes(b"\xef\xbb\xbfSELECT 1;")
+    assert read_sources(lifecycle(folder, "sql/a.sql"))[0].text == "SELECT 1;"
+
+
+def test_paths_by_hand_stand_in_place_of_the_globs_and_a_folder_is_searched(folder: Path) -> None:
+    outside = folder.parent / "outside.sql"
+    outside.write_text("", encoding="utf-8")
+    files = [source.file for source in read_sources(lifecycle(folder, "none"), [outside, folder / "sql"])]
+    assert files == ["../outside.sql", "sql/a.sql", "sql/b.sql"]
+
+
+@pytest.mark.parametrize("glob", ["../*.sql", "sql/../../x.sql", "/etc/*", "C:\\x.sql", "\\x", "", " ", "..\\x"])
+def test_a_glob_that_could_leave_the_folder_is_refused(folder: Path, glob: str) -> None:
+    with pytest.raises(InputError, match="must stay inside the folder"):
+        read_sources(lifecycle(folder, glob))
+
+
+def test_a_link_that_leads_out_of_the_folder_is_refused(folder: Path) -> None:
+    secret = folder.parent / "secret.sql"
+    secret.write_text("SELECT 'secret'", encoding="utf-8")
+    (folder / "sql" / "link.sql").symlink_to(secret)
+    with pytest.raises(InputError, match=r"link\.sql is a link that leads out"):
+        read_sources(lifecycle(folder, "sql/*.sql"))
+
+
+def test_a_glob_without_a_match_is_an_error_that_names_it(folder: Path) -> None:
+    with pytest.raises(InputError, match=r"'qsl/\*\.sql' in sources matches no file"):
+        read_sources(lifecycle(folder, "sql/*.sql", "qsl/*.sql"))
+
+
+def test_a_lifecycle_without_sources_says_what_to_add(folder: Path) -> None:
+    with pytest.raises(InputError, match="names no sources: add"):
+        read_sources(lifecycle(folder))
+
+
+def test_a_file_that_is_not_utf8_is_named_with_its_line(folder: Path) -> None:
+    (folder / "sql" / "a.sql").write_bytes(b"SELECT 1;\n-- caf\xe9\n")
+    with pytest.raises(InputError, match=r"a\.sql:2 is not UTF-8"):
+        read_sources(lifecycle(folder, "sql/*.sql"))
+
+
+def test_a_file_beyond_the_limit_is_refused_and_one_at_the_limit_is_read(folder: Path) -> None:
+    large = folder / "sql" / "a.sql"
+    large.write_bytes(b" " * MAX_BYTES)
+    assert len(read_sources(lifecycle(folder, "sql/a.sql"))[0].text) == MAX_BYTES
+    large.write_bytes(b" " * (MAX_BYTES + 1))
+    with pytest.raises(InputError, match="larger than"):
+        read_sources(lifecycle(folder, "sql/a.sql"))
+
+
+def test_a_pipe_is_refused_without_waiting_for_a_writer(folder: Path) -> None:
+    os.mkfifo(folder / "sql" / "pipe.sql")
+    with pytest.raises(InputError, match="not a regular file"):
+        read_sources(lifecycle(folder, "sql/*.sql"))
+
+
+def test_a_missing_path_by_hand_and_an_empty_folder_are_errors(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none\.sql cannot be read: No such file"):
+        read_sources(lifecycle(folder), [tmp_path / "none.sql"])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match=r"holds no \.sql file"):
+        read_sources(lifecycle(folder), [tmp_path / "empty"])
+
+
+def test_a_file_of_another_kind_is_handed_on_and_known_as_such(folder: Path) -> None:
+    (folder / "app.py").write_text("", encoding="utf-8")
+    kinds = [source.is_sql for source in read_sources(replace(lifecycle(folder), sources=("app.py", "sql/a.sql")))]
+    assert kinds == [False, True]

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import pytest
+
+from arrowproof.conformance.statements import MAX_INDENT, SqlStatement, split_statements
+
+
+def split(text: str) -> list[SqlStatement]:
+    return list(split_statements("f.sql", text))
+
+
+def texts(text: str) -> list[str]:
+    return [statement.sql for statement in split(text)]
+
+
+def test_a_statement_bears_the_line_of_its_first_word_and_the_name_of_its_query() -> None:
+    text = "-- name: one^\n-- why\n\n  SELECT 1;\nSELECT 2;\n-- name: two :one\nSELECT\n3"
+    found = [(each.place.line, each.place.name, each.sql) for each in split(text)]
+    assert found == [(4, "one", "SELECT 1"), (5, "one", "SELECT 2"), (7, "two", "SELECT\n3")]
+
+
+def test_the_name_of_the_next_query_ends_a_statement_without_a_semicolon() -> None:
+    assert texts("UPDATE a SET b = 1\n-- name: next\nDELETE FROM a") == ["UPDATE a SET b = 1", "DELETE FROM a"]
+
+
+def test_a_comment_behind_code_names_nothing() -> None:
+    (statement,) = split("UPDATE a -- name: not\nSET b = 1")
+    assert statement.place.name is None
+
+
+@pytest.mark.parametrize(
+    "quoted", ["'a;b'", "'it''s;'", '"a;""b"', "`a;``b`", "[a;'b]", "/* ; */", "-- ;\n", "/* /* ; */", "x'3b'", "'\\'"]
+)
+def test_a_semicolon_inside_quotes_or_comments_ends_nothing(quoted: str) -> None:
+    assert texts(f"SELECT {quoted} FROM t; SELECT 2") == [f"SELECT {quoted} FROM t", "SELECT 2"]
+
+
+def test_block_comments_do_not_nest_as_in_sqlite() -> None:
+    assert texts("/* a /* b */ DELETE FROM t; /* no end DELETE FROM t") == ["DELETE FROM t"]
+
+
+def test_the_statements_of_a_trigger_stand_alone_and_know_their_trigger() -> None:
+    text = """CREATE TEMP TRIGGER IF NOT EXISTS "tr" AFTER UPDATE OF a ON main.[my jobs] WHEN NEW.a = 1 BEGIN
+  UPDATE jobs SET a = CASE WHEN 1 THEN 2 END;
+  -- name: not_here
+  DELETE FROM jobs;
+END;
+SELECT 1"""
+    header, update, delete, after = split(text)
+    assert header.sql.endswith("BEGIN")
+    assert (update.place.line, delete.place.line, after.place.line) == (2, 4, 6)
+    assert {each.trigger and (each.trigger.name, each.trigger.table) for each in (header, update, delete)} == {
+        ("tr", "my jobs")
+    }
+    assert (after.trigger, delete.place.name) == (None, None)
+
+
+def test_begin_and_end_of_a_transaction_are_statements() -> None:
+    assert texts("BEGIN; DELETE FROM t; END;") == ["BEGIN", "DELETE FROM t", "END"]
+
+
+def test_a_trigger_that_never_ends_is_a_problem() -> None:
+    assert "END is missing" in (split("CREATE TRIGGER a AFTER INSERT ON b BEGIN DELETE FROM c;")[-1].problem or "")
+
+
+@pytest.mark.parametrize(
+    "text", ["SELECT 'a''b; DELETE FROM t", 'UPDATE "t SET a = 1', "UPDATE {t} SET a = 1", "SELECT \0"]
+)
+def test_text_that_sqlite_cannot_read_is_a_problem_and_is_not_dropped(text: str) -> None:
+    (statement,) = split(text)
+    assert "cannot read" in (statement.problem or "")
+    assert statement.sql == text
+
+
+def test_a_dollar_quoted_body_is_one_problem_and_ends_where_its_tag_does() -> None:
+    first, second = split("DO $a$ BEGIN; DELETE FROM t; $b$ $a$; SELECT 2")
+    assert "cannot read" in (first.problem or "")
+    assert (second.sql, second.problem) == ("SELECT 2", None)
+
+
+def test_a_command_of_the_shell_takes_its_line_alone() -> None:
+    first, second = split(".read other.sql\nSELECT 1")
+    assert ("shell" in (first.problem or ""), first.sql) == (True, ".read other.sql")
+    assert second.sql == "SELECT 1"
+    assert split(" " * (MAX_INDENT + 1) + ".read x")[0].problem is None
+
+
+@pytest.mark.parametrize("parameter", ["?", "?1", ":a", "@a", "$a", "$a::b(c)", ":a1"])
+def test_every_kind_of_parameter_is_one_token(parameter: str) -> None:
+    (statement,) = split(f"SELECT {parameter}")
+    assert [token.kind.value for token in statement.tokens] == ["word", "parameter"]
+
+
+@pytest.mark.parametrize("text", ["$a$ " * 50_001, "@a(" * 50_000, ".;" * 50_000, "[" * 500_000])
+@pytest.mark.timeout(60)
+def test_hostile_text_takes_time_in_proportion_to_its_length(text: str) -> None:
+    assert split(text)
