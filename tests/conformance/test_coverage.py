@@ -50,6 +50,17 @@ def test_a_walk_that_went_wrong_covers_nothing(note_job: Lifecycle, note_transit
     assert coverage.arrows == Share(6, 6), "exhaust is still on the path of retry_wait -> failed"
 
 
+def test_a_run_in_which_every_walk_went_wrong_covers_no_state_and_no_arrow(
+    note_job: Lifecycle, note_transitions: Transitions
+) -> None:
+    wrong = tuple(
+        replace(it, kills=(), walks=tuple(replace(walk, problem="two rows changed") for walk in it.walks))
+        for it in note_transitions
+    )
+
+    assert [share.covered for share in vars(measure_coverage(note_job, wrong)).values()] == [0, 0, 0, 0, 0]
+
+
 def test_an_arrow_is_covered_only_by_a_path_that_a_walk_took(
     note_job: Lifecycle, note_transitions: Transitions
 ) -> None:
