@@ -5,13 +5,14 @@ The system's browser comes first, because it is there without a download; Playwr
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -116,8 +117,13 @@ def open_browser() -> Iterator[Browser]:
             raise MissingEnvironmentError(f"{path} does not start: {_first_line(error.message)}", REMEDY) from error
         try:
             yield browser
+        except KeyboardInterrupt:
+            # The interrupt ended the driver too, and asyncio would report that end after ours.
+            logging.getLogger("asyncio").setLevel(logging.CRITICAL + 1)
+            raise
         finally:
-            browser.close()
+            with suppress(Error):  # it is closed already when it was killed
+                browser.close()
 
 
 def launch_flags() -> list[str]:

@@ -15,6 +15,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING
 
 from arrowproof.errors import InputError
@@ -103,8 +104,10 @@ class _Browsers:
     def __enter__(self) -> _Browsers:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.drop()
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, traceback)
 
     def get(self) -> Browser:
         """The running browser, started when there is none."""

@@ -28,6 +28,8 @@ _SEEN_SHARE = 0.35
 """Ink that is there comes at least this near to its colour somewhere; thin small letters reach about half."""
 _WINDOW = 2.5
 """A text is judged in windows of this many times its height, so that a background that changes below it counts."""
+_AROUND = 3.0
+"""How many px around its ink a text is looked at: a single bold letter alone fills most of its own rectangle."""
 _STEP = 3.0
 _STEPS_A_PIECE = 14
 _PAINTED_SHARE = 0.2
@@ -134,7 +136,7 @@ def _judge_text(text: Text, picture: Image, contrasts: list[float]) -> Iterator[
     worst: Contrast | None = None
     seen = False
     for rect in text.rects:
-        for window in _windows(rect):
+        for window in _windows(rect.grown(_AROUND)):
             colours = _colours(picture, window)
             if not colours:
                 continue

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -259,3 +263,28 @@ def test_a_folder_is_no_page(tmp_path: Path) -> None:
 def test_no_page_at_all_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No page"):
         check_pages([], tmp_path)
+
+
+def test_an_interrupt_ends_the_check_at_once_and_says_nothing_more(tmp_path: Path) -> None:
+    program = """
+import sys
+from pathlib import Path
+from arrowproof.render.fit import check_pages
+
+try:
+    check_pages([Path(sys.argv[1])] * 20, Path(sys.argv[2]), lambda *what: print(what, flush=True))
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+    command = [sys.executable, "-c", program, str(BROKEN / "good.html"), str(tmp_path)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        os.killpg(process.pid, signal.SIGINT)
+        told, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert errors == ""
+    assert len(told.splitlines()) < 20
+    assert not (tmp_path / "fit.json").exists()

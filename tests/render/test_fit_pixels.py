@@ -59,6 +59,16 @@ def test_what_is_behind_words_is_taken_from_the_picture() -> None:
     assert "(#5a5a5a on #969696)" in verdict.failures[0].message
 
 
+@pytest.mark.parametrize("sign", ["B", "—", "■", "."])
+def test_a_single_sign_that_fills_its_rectangle_is_not_its_own_background(sign: str) -> None:
+    picture, font = paper(), ImageFont.load_default(16)
+    pen = ImageDraw.Draw(picture)
+    pen.text((40, 40), sign, BLACK, font, stroke_width=1, stroke_fill=BLACK)
+    ink = Rect(*pen.textbbox((40, 40), sign, font, stroke_width=1))
+    text = replace(words((0, 0, 0, 1)), rects=(ink,))
+    assert judge_pixels(geometry(texts=(text,)), picture).failures == ()
+
+
 def test_see_through_ink_counts_as_it_comes_out() -> None:
     picture = paper()
     write(picture, (178, 178, 178))
