@@ -6,9 +6,7 @@ from collections.abc import Mapping
 
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.render.drawing import Box, Drawing
-from arrowproof.render.layout.candidates import draw
-from arrowproof.render.layout.graph import read_graph
-from arrowproof.render.layout.placements import ranked_placement
+from arrowproof.render.layout.candidates import best_drawing
 
 __all__ = ["layout_lifecycle"]
 
@@ -25,5 +23,4 @@ def layout_lifecycle(lifecycle: Lifecycle, captions: Mapping[str, str] | None = 
     """
     if not lifecycle.states and not lifecycle.arrows:
         return Drawing(Box(0, 0, 0, 0), (), ())
-    graph = read_graph(lifecycle, captions or {}, 130)
-    return draw(graph, ranked_placement(graph))
+    return best_drawing(lifecycle, captions or {})

@@ -2,33 +2,136 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from arrowproof.errors import InternalError
+from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.render.drawing import Drawing
 from arrowproof.render.layout.assembly import Assembly
 from arrowproof.render.layout.channels import assign_slots
 from arrowproof.render.layout.coordinates import Pin, assign_columns
-from arrowproof.render.layout.graph import Graph
-from arrowproof.render.layout.grid import Placement, build_grid
+from arrowproof.render.layout.estimate import direction_cost
+from arrowproof.render.layout.graph import read_graph
+from arrowproof.render.layout.grid import Grid, Placement, build_grid
 from arrowproof.render.layout.heights import assign_lines
-from arrowproof.render.layout.order import order_elements
-from arrowproof.render.quality import TARGET_HEIGHT, TARGET_WIDTH
+from arrowproof.render.layout.order import Order, order_elements
+from arrowproof.render.layout.placements import find_placements
+from arrowproof.render.layout.sizes import LabelLimits
+from arrowproof.render.quality import TARGET_HEIGHT, TARGET_WIDTH, Quality, measure_drawing
+
+_LABEL_LIMITS = (LabelLimits(136, 180), LabelLimits(130, 140), LabelLimits(104, 104))
+"""How wide labels may be: for up to 8 arrows, for up to 14, and for more."""
+_NARROW, _LOOSE = 160, 20
+"""What a unit of the drawing's width costs the solver, when the width decides the scale and when it does not."""
 
 
-def draw(graph: Graph, placement: Placement) -> Drawing:
-    """The drawing of a graph whose nodes are placed in rows.
+_POOR = 14.0
+"""Placements that the estimate holds for this much worse than the best are not drawn."""
+
+
+_MOST_FORCED, _FAR = 12, 90
+"""How many links of the best drawing are tried straight, and the bend beyond which that is hopeless."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A drawing, how it was made, and its score; higher is better."""
+
+    placement: Placement
+    order: Order
+    assembly: Assembly
+    drawing: Drawing
+    width_cost: int
+    forced: tuple[int, ...]
+    score: float
+
+
+def best_drawing(lifecycle: Lifecycle, captions: Mapping[str, str]) -> Drawing:
+    """The best drawing of a lifecycle that was found; in all of them nothing overlaps."""
+    graph = read_graph(lifecycle, captions, _label_limits(len(lifecycle.arrows)))
+    found = find_placements(graph)
+    least = min(found.values())
+    ranking: list[Candidate] = []
+    for placement, cost in found.items():
+        if cost < least + _POOR:
+            grid = build_grid(graph, placement)
+            ranking += _candidates(placement, grid, order_elements(grid), _NARROW)
+    if not ranking:
+        raise InternalError(f"no layout of {lifecycle.id!r} keeps its parts apart")
+    best = max(ranking, key=lambda candidate: candidate.score)
+    loose = _candidates(best.placement, best.assembly.grid, best.order, _LOOSE)
+    return _straightened(max([best, *loose], key=lambda candidate: candidate.score)).drawing
+
+
+def _label_limits(arrows: int) -> LabelLimits:
+    return _LABEL_LIMITS[(arrows > 8) + (arrows > 14)]
+
+
+def _candidates(
+    placement: Placement, grid: Grid, order: Order, width_cost: int, forced: tuple[int, ...] = ()
+) -> list[Candidate]:
+    """The one candidate that these make, or none when something in it overlaps."""
+    assembly = assemble(grid, order, width_cost, forced)
+    drawing = assembly.drawing()
+    quality = measure_drawing(drawing)
+    if not quality.holds:
+        return []
+    value = score(quality) - 0.5 * direction_cost(grid.graph, placement)
+    return [Candidate(placement, order, assembly, drawing, width_cost, forced, value)]
+
+
+def _straightened(candidate: Candidate) -> Candidate:
+    """The candidate with bent links made straight, one after the other, the shortest bend first, where that is better."""
+    tried: set[int] = set()
+    while len(tried) < _MOST_FORCED:
+        pins = candidate.assembly.columns.pins
+        bends = sorted(
+            (abs(pins[link.index, 0] - pins[link.index, 1]), link.index)
+            for link in candidate.assembly.grid.links
+            if not link.turns and link.index not in tried
+        )
+        index = next((index for bend, index in bends if 0 < bend < _FAR), None)
+        if index is None:
+            break
+        tried.add(index)
+        forced = (*candidate.forced, index)
+        changed = _candidates(
+            candidate.placement, candidate.assembly.grid, candidate.order, candidate.width_cost, forced
+        )
+        candidate = max([candidate, *changed], key=lambda one: one.score)
+    return candidate
+
+
+def score(quality: Quality) -> float:
+    """How well a drawing reads; higher is better.
+
+    Text counts most while it is small, then crossings, bends, and the length of the arrows.
+    """
+    return (
+        16 * min(quality.scale, 0.95)
+        + 2 * quality.scale
+        - 0.5 * quality.crossings
+        - 0.10 * quality.bends
+        - 0.2 * quality.jogs
+        - quality.length * quality.scale / 12000
+    )
+
+
+def assemble(grid: Grid, order: Order, width_cost: int, forced: Collection[int] = ()) -> Assembly:
+    """A grid in this order with all its coordinates.
 
     Two legs that no order of slots keeps apart get columns of their own, and the columns are assigned anew. Every such
-    rule goes from left to right as the columns stand, so the rules never contradict each other, and the loop ends: there
-    are only so many pairs of legs.
+    rule goes from left to right as the columns stand, so the rules never contradict each other, and the loop ends:
+    there are only so many pairs of legs.
     """
-    grid = build_grid(graph, placement)
-    order = order_elements(grid)
     separations: list[tuple[Pin, Pin]] = []
     while True:
-        columns = assign_columns(grid, order, separations)
+        columns = assign_columns(grid, order, width_cost, separations, forced)
         channels = assign_slots(grid, columns)
         clashes = [clash for channel in channels for clash in channel.clashes]
         if not clashes:
             break
         separations += clashes
     lines = assign_lines(grid, channels, TARGET_HEIGHT * columns.width / TARGET_WIDTH)
-    return Assembly(grid, columns, lines).drawing()
+    return Assembly(grid, columns, lines)

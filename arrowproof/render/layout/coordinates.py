@@ -33,8 +33,17 @@ SEPARATION = 10
 _LEFT_WALL, _RIGHT_WALL = 0, 1
 _STRAIGHT = (4, 6, 10)
 """What one unit of bend costs, by how many ends of the link are no nodes."""
-_TURN, _LEVEL, _CENTERED, _WIDTH, _RIGID = 2, 3, 1, 2, 400
+_MAIN = 3
+"""How much more that is on the main path."""
+_TURN, _LEVEL, _CENTERED = 20, 30, 10
+_ELASTIC, _RIGID = 110, 20000
+"""What a unit costs by which a box is wider than it must be: a little may straighten an arrow, much may not."""
+_FORCED = 3000
+"""What a unit of bend costs in a link that is to be straight at any price but a box that grows too far."""
+_MOST_GROWTH, _ROOM_OF_PORT = 60, 36
+"""A box may grow by this much beyond what it needs, and to this much for each port on its busier side."""
 _ROUNDS = 3
+_SHORT = 14
 
 
 @dataclass(frozen=True)
@@ -47,30 +56,63 @@ class Columns:
     width: int
 
 
-def assign_columns(grid: Grid, order: Order, separations: Collection[tuple[Pin, Pin]] = ()) -> Columns:
+def assign_columns(
+    grid: Grid,
+    order: Order,
+    width_cost: int,
+    separations: Collection[tuple[Pin, Pin]] = (),
+    forced: Collection[int] = (),
+) -> Columns:
     """The columns of a grid in this order.
 
     Args:
         grid: the topology.
         order: the rows of elements from left to right.
+        width_cost: the cost of each unit of width; a unit of bend costs some 40 to 100.
         separations: pairs of pins of which the first must stand left of the second.
+        forced: indexes of links that are to be straight where that is possible.
     """
     variables = _Variables(grid, order)
-    rules = [*_row_rules(grid, order, variables), *_port_rules(grid, variables)]
+    rules = [Distance(_LEFT_WALL, _RIGHT_WALL, 1, width_cost)]
+    rules += [*_row_rules(grid, order, variables), *_port_rules(grid, variables)]
     rules += [Distance(variables.pins[a], variables.pins[b], SEPARATION) for a, b in separations]
     factors = [10] * len(grid.links)
+    rigid: dict[int, int] = {}
     x: list[int] = []
-    for _ in range(_ROUNDS):
-        costs, count = _costs(grid, variables, factors)
-        x = solve_distances(count, [*rules, *costs])
+    rounds = 0
+    while rounds < _ROUNDS or (grown := _grown_boxes(grid, variables, x)):
+        rigid |= grown if rounds >= _ROUNDS else {}
+        costs, count = _costs(grid, variables, factors, forced)
+        widths = [
+            Distance(left, right, rigid.get(node, grid.widths[node]), _RIGID if node in rigid else _ELASTIC)
+            for node, (left, right) in variables.boxes.items()
+        ]
+        x = solve_distances(count, [*rules, *widths, *costs])
+        rounds += 1
         bends = [abs(x[variables.pins[link.index, 0]] - x[variables.pins[link.index, 1]]) for link in grid.links]
-        factors = [10 if bend == 0 else 3 + 140 // (bend + 4) for bend in bends]
+        factors = [_factor(bend) for bend in bends]
     return Columns(
         boxes={node: (x[a], x[b]) for node, (a, b) in variables.boxes.items()},
         lines={element: x[variable] for element, variable in variables.lines.items()},
         pins={pin: x[variable] for pin, variable in variables.pins.items()},
         width=x[_RIGHT_WALL] - x[_LEFT_WALL],
     )
+
+
+def _factor(bend: int) -> int:
+    """How much the next round minds a bend that this round left: short ones most, since they look like mistakes."""
+    if bend == 0:
+        return 10
+    return 3 + (420 if bend < _SHORT else 140) // (bend + 4)
+
+
+def _grown_boxes(grid: Grid, variables: _Variables, x: Sequence[int]) -> dict[int, int]:
+    """The boxes that have become wider than they may, each with the most that it may be."""
+    ports = dict.fromkeys(variables.boxes, 0)
+    for (node, _), pins in variables.ports.items():
+        ports[node] = max(ports[node], len(pins))
+    most = {node: max(grid.widths[node] + _MOST_GROWTH, ports[node] * _ROOM_OF_PORT) for node in ports}
+    return {node: most[node] for node, (left, right) in variables.boxes.items() if x[right] - x[left] > most[node]}
 
 
 class _Variables:
@@ -153,7 +195,7 @@ def _port_key(grid: Grid, place: Mapping[int, int], node: int, pin: Pin) -> tupl
 
 def _row_rules(grid: Grid, order: Order, variables: _Variables) -> list[Distance]:
     """Neighbours in a row keep their distance, and everything stands between the walls."""
-    rules = [Distance(_LEFT_WALL, _RIGHT_WALL, 1, _WIDTH * 10)]
+    rules = []
     for row in order:
         sides = [_sides(grid, element, variables) for element in row]
         if sides:
@@ -165,13 +207,11 @@ def _row_rules(grid: Grid, order: Order, variables: _Variables) -> list[Distance
             if (a, b) in grid.levels:
                 widest = max(edge.label.width for edge in grid.levels[a, b])
                 least = max(widest, 16) + 2 * LEVEL_MARGIN
-                rules.append(Distance(before, after, least, _LEVEL * 10))
+                rules.append(Distance(before, after, least, _LEVEL))
             else:
                 both = a in variables.boxes and b in variables.boxes
                 gap = NODE_GAP if both else LINE_GAP
                 rules.append(Distance(before, after, after_room + before_room + gap))
-    for node, (left, right) in variables.boxes.items():
-        rules.append(Distance(left, right, grid.widths[node], _RIGID))
     return rules
 
 
@@ -205,7 +245,9 @@ def _port_rules(grid: Grid, variables: _Variables) -> list[Distance]:
     return rules
 
 
-def _costs(grid: Grid, variables: _Variables, factors: Sequence[int]) -> tuple[list[Distance], int]:
+def _costs(
+    grid: Grid, variables: _Variables, factors: Sequence[int], forced: Collection[int]
+) -> tuple[list[Distance], int]:
     """What the solver minimises, and the count of variables with its helpers: one for each absolute difference."""
     costs: list[Distance] = []
     count = variables.count
@@ -222,9 +264,11 @@ def _costs(grid: Grid, variables: _Variables, factors: Sequence[int]) -> tuple[l
         if a == b:
             continue
         free = sum(grid.elements[element].node is None for element in (link.first, link.last))
-        differ(a, b, _TURN * 10 if link.turns else _STRAIGHT[free] * factor)
+        edge = grid.graph.edges[link.edge]
+        weight = _STRAIGHT[free] * factor * (_MAIN if (edge.tail, edge.head) in grid.graph.main_steps else 1)
+        differ(a, b, _FORCED if link.index in forced else _TURN if link.turns else weight)
     for (node, _), pins in variables.ports.items():
         first = grid.widths[node] // 2 - (len(pins) - 1) * PORT_SPACING // 2
         for place, pin in enumerate(pins):
-            differ(variables.boxes[node][0], variables.pins[pin], _CENTERED * 10, first + place * PORT_SPACING)
+            differ(variables.boxes[node][0], variables.pins[pin], _CENTERED, first + place * PORT_SPACING)
     return costs, count

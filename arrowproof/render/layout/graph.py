@@ -5,12 +5,14 @@ Each creation arrow has a start mark of its own and each removal arrow a removal
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from arrowproof.model.lifecycle import Kind, Lifecycle, State
-from arrowproof.render.layout.sizes import MARK_RADIUS, BoxSize, LabelSize, measure_label, measure_state
+from arrowproof.render.layout.sizes import MARK_RADIUS, BoxSize, LabelLimits, LabelSize, measure_label, measure_state
 
 
 @dataclass(frozen=True)
@@ -31,10 +33,9 @@ class Node:
         """Whether this is a box and no mark."""
         return self.state is not None
 
-    @property
-    def is_success(self) -> bool:
-        """Whether a row that comes here has succeeded."""
-        return self.state is not None and self.state.kind is Kind.SUCCESS
+    def kind_is(self, kind: Kind) -> bool:
+        """Whether this is a state of that kind."""
+        return self.state is not None and self.state.kind is kind
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,40 @@ class Graph:
     edges: tuple[Edge, ...]
 
     @cached_property
+    def main_path(self) -> tuple[int, ...]:
+        """The shortest path from where rows are created to success, or to the last state found that is no failure.
+
+        Without a creation arrow it starts at the first state that no other leads to, or else at the first state.
+        """
+        came_from = self._reached()
+        goals = [node for node in came_from if self.nodes[node].kind_is(Kind.SUCCESS)]
+        others = [node for node in came_from if self.nodes[node].is_state and not self.nodes[node].kind_is(Kind.FAILURE)]
+        path = [goals[0] if goals else (others or list(came_from))[-1]]
+        while came_from[path[-1]] != path[-1]:
+            path.append(came_from[path[-1]])
+        return tuple(reversed(path))
+
+    @cached_property
+    def main_steps(self) -> frozenset[tuple[int, int]]:
+        """The pairs (tail, head) of the main path."""
+        return frozenset(pairwise(self.main_path))
+
+    def _reached(self) -> dict[int, int]:
+        """The nodes that a breadth-first walk reaches, in its order, each with the node it was reached from."""
+        entered = {edge.head for edge in self.edges if not edge.is_loop}
+        starts = [node.index for node in self.nodes if node.kind == "start"]
+        starts += [node.index for node in self.nodes if node.is_state and node.index not in entered]
+        came_from = {(starts or [0])[0]: (starts or [0])[0]}
+        waiting = deque(came_from)
+        while waiting:
+            node = waiting.popleft()
+            for edge in self.edges:
+                if edge.tail == node and edge.head not in came_from:
+                    came_from[edge.head] = node
+                    waiting.append(edge.head)
+        return came_from
+
+    @cached_property
     def pairs(self) -> Mapping[tuple[int, int], tuple[Edge, ...]]:
         """The edges between each two different nodes, under (lower index, higher index)."""
         pairs: dict[tuple[int, int], list[Edge]] = {}
@@ -79,13 +114,13 @@ class Graph:
         return {node: tuple(edges) for node, edges in loops.items()}
 
 
-def read_graph(lifecycle: Lifecycle, captions: Mapping[str, str], label_limit: float) -> Graph:
-    """The graph of a lifecycle, its labels wrapped at ``label_limit``.
+def read_graph(lifecycle: Lifecycle, captions: Mapping[str, str], limits: LabelLimits) -> Graph:
+    """The graph of a lifecycle, its labels wrapped at the limits.
 
     Args:
         lifecycle: a lifecycle whose arrows name states that it has.
         captions: a short text under the label of an arrow, by arrow id.
-        label_limit: the most that a line of a label may measure.
+        limits: the most that a line of a label may measure.
     """
     nodes = [_state_node(index, state) for index, state in enumerate(lifecycle.states)]
     index_of = {state.id: index for index, state in enumerate(lifecycle.states)}
@@ -97,7 +132,7 @@ def read_graph(lifecycle: Lifecycle, captions: Mapping[str, str], label_limit: f
         if arrow.target is None:
             nodes.append(_mark_node(len(nodes), "removal", arrow.id))
         head = len(nodes) - 1 if arrow.target is None else index_of[arrow.target]
-        label = measure_label(arrow, captions.get(arrow.id, ""), label_limit)
+        label = measure_label(arrow, captions.get(arrow.id, ""), limits)
         edges.append(Edge(len(edges), arrow.id, tail, head, label))
     return Graph(tuple(nodes), tuple(edges))
 

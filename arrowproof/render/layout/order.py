@@ -29,16 +29,35 @@ def order_elements(grid: Grid) -> Order:
         elif first.node is None:
             fixed.append((link.first, link.last) if first.is_label else (link.last, link.first))
     rows = order_rows(grid.rows, links, fixed)
-    return tuple(tuple(_join_neighbours(grid, row)) for row in rows)
+    return tuple(tuple(_join_neighbours(grid, _with_nodes_in_order(grid, row))) for row in rows)
+
+
+def _with_nodes_in_order(grid: Grid, row: Sequence[int]) -> list[int]:
+    """The row with its nodes in the order of the placement: dot takes that order as a wish, and sometimes breaks it."""
+    nodes = [element for element in row if grid.elements[element].node is not None]
+    if not nodes:
+        return list(row)
+    placed = iter(next(row for row in grid.node_rows if row[0] in nodes))
+    return [next(placed) if grid.elements[element].node is not None else element for element in row]
 
 
 def _join_neighbours(grid: Grid, row: Sequence[int]) -> list[int]:
-    """The row with nothing left between boxes that a level arrow joins: each half moves to the nearer side."""
+    """The row with nothing left between boxes that level arrows join: lines in between move to the nearer end."""
     order = list(row)
-    for left, right in grid.levels:
-        if left in order:
-            start, end = order.index(left), order.index(right)
-            between = order[start + 1 : end]
-            half = len(between) // 2
-            order[start : end + 1] = [*between[:half], left, right, *between[half:]]
+    nodes = [element for element in row if grid.elements[element].node is not None]
+    for group in _joined_groups(grid, nodes):
+        start, end = order.index(group[0]), order.index(group[-1])
+        lines = [element for element in order[start:end] if grid.elements[element].node is None]
+        half = sum(order.index(line) - start < end - order.index(line) for line in lines)
+        order[start : end + 1] = [*lines[:half], *group, *lines[half:]]
     return order
+
+
+def _joined_groups(grid: Grid, nodes: Sequence[int]) -> list[list[int]]:
+    groups: list[list[int]] = []
+    for node in nodes:
+        if groups and (groups[-1][-1], node) in grid.levels:
+            groups[-1].append(node)
+        else:
+            groups.append([node])
+    return groups

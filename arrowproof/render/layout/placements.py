@@ -1,10 +1,46 @@
-"""Placements: which node stands in which row, and in what order."""
+"""Placements: which node stands in which row, and in what order.
+
+The main path (creation to success) is laid in one row, in two rows, and so on; each time the other nodes are put, one
+by one, where the estimate is lowest, and then nodes move as long as that helps. The rows of dot make one more start.
+The number of steps depends on the size of the model alone, never on a clock.
+"""
 
 from __future__ import annotations
 
-from arrowproof.render.layout.dot import Distance, order_rows, rank_nodes
+import math
+from collections.abc import Iterator, Sequence
+
+from arrowproof.render.layout.dot import Distance, rank_nodes
+from arrowproof.render.layout.estimate import Estimate
 from arrowproof.render.layout.graph import Graph
 from arrowproof.render.layout.grid import Placement
+
+_MAX_MAIN_ROWS = 4
+_MANY_NODES = 20
+"""A larger model gets fewer starts and fewer sweeps: its text is small in any case."""
+
+_CLOSE = 2.5
+"""The neighbours of the best placement are drawn too when the estimate cannot tell them from it."""
+_MOST = 5
+
+_Rows = list[list[int]]
+
+
+def find_placements(graph: Graph) -> dict[Placement, float]:
+    """Placements that promise a good drawing, each with its estimated cost, the most promising first."""
+    estimate = Estimate(graph)
+    is_large = len(graph.nodes) > _MANY_NODES
+    starts = [_completed(graph, estimate, rows) for rows in _main_rows(graph, 3 if is_large else 1)]
+    starts.append([list(row) for row in ranked_placement(graph)])
+    found: dict[Placement, float] = {}
+    for start in starts:
+        rows = _improved(estimate, start, 1 if is_large else 4)
+        found[_frozen(rows)] = estimate.cost(rows)
+    best = min(found, key=lambda placement: (found[placement], placement))
+    if not is_large:
+        for rows in _moves([list(row) for row in best]):
+            found.setdefault(_frozen(rows), estimate.cost(rows, found[best] + _CLOSE))
+    return dict(sorted(found.items(), key=lambda item: (item[1], item[0]))[:_MOST])
 
 
 def ranked_placement(graph: Graph) -> Placement:
@@ -15,7 +51,82 @@ def ranked_placement(graph: Graph) -> Placement:
         if not edge.is_loop
     ]
     ranks = rank_nodes(len(graph.nodes), edges)
-    rows: list[list[int]] = [[] for _ in range(max(ranks, default=-1) + 1)]
+    rows: _Rows = [[] for _ in range(max(ranks, default=-1) + 1)]
     for node, rank in enumerate(ranks):
         rows[rank].append(node)
     return tuple(tuple(row) for row in rows if row)
+
+
+def _main_rows(graph: Graph, least: int) -> Iterator[_Rows]:
+    """The main path cut into ``least`` rows, one more, and so on, each time into rows of about the same width."""
+    main = graph.main_path
+    widths = [graph.nodes[node].width + 100 for node in main]
+    for count in range(min(least, len(main)), min(max(_MAX_MAIN_ROWS, least), len(main)) + 1):
+        share = sum(widths) / count
+        rows: _Rows = [[]]
+        filled = 0.0
+        for node, width in zip(main, widths, strict=True):
+            if rows[-1] and filled + width / 2 > share * len(rows) and len(rows) < count:
+                rows.append([])
+            rows[-1].append(node)
+            filled += width
+        yield rows
+
+
+def _completed(graph: Graph, estimate: Estimate, rows: _Rows) -> _Rows:
+    """The rows with all other nodes put in, each where the estimate is lowest; neighbours of what stands come first."""
+    placed = {node for row in rows for node in row}
+    waiting = [node.index for node in graph.nodes if node.index not in placed]
+    while waiting:
+        ties = [sum(other in placed for other in estimate.neighbours[node]) for node in waiting]
+        node = waiting.pop(ties.index(max(ties)))
+        rows = _best(estimate, rows, node)[1]
+        placed.add(node)
+    return rows
+
+
+def _improved(estimate: Estimate, rows: _Rows, sweeps: int) -> _Rows:
+    """The rows after moving one node at a time to its best place, until no move helps or the sweeps are over."""
+    cost = estimate.cost(rows)
+    for _ in range(sweeps):
+        before = cost
+        for node in sorted(node for row in rows for node in row):
+            found, moved = _best(estimate, _without(rows, node), node, cost)
+            if found < cost - 1e-9:
+                rows, cost = moved, found
+        if cost == before:
+            break
+    return rows
+
+
+def _best(estimate: Estimate, rows: _Rows, node: int, limit: float = math.inf) -> tuple[float, _Rows]:
+    """The cheapest way to put a node into the rows, at any place of any row or in a new row, and its cost."""
+    best = rows
+    for changed in _insertions(rows, node):
+        cost = estimate.cost(changed, limit)
+        if cost < limit:
+            best, limit = changed, cost
+    return limit, best
+
+
+def _moves(rows: _Rows) -> Iterator[_Rows]:
+    """All placements that differ in the place of one node."""
+    for node in sorted(node for row in rows for node in row):
+        yield from _insertions(_without(rows, node), node)
+
+
+def _without(rows: _Rows, node: int) -> _Rows:
+    rest = [[other for other in row if other != node] for row in rows]
+    return [row for row in rest if row]
+
+
+def _frozen(rows: _Rows) -> Placement:
+    return tuple(map(tuple, rows))
+
+
+def _insertions(rows: Sequence[list[int]], node: int) -> Iterator[_Rows]:
+    for number, row in enumerate(rows):
+        for place in range(len(row) + 1):
+            yield [*rows[:number], [*row[:place], node, *row[place:]], *rows[number + 1 :]]
+    for number in range(len(rows) + 1):
+        yield [*rows[:number], [node], *rows[number:]]

@@ -110,13 +110,22 @@ def measure_state(state: State) -> BoxSize:
     return BoxSize(width, height, rim, label, note, has_icon=not is_passing)
 
 
-def measure_label(arrow: Arrow, caption: str, limit: float) -> LabelSize:
-    """The label of an arrow, wrapped at ``limit``, with its caption on a line of its own.
+@dataclass(frozen=True)
+class LabelLimits:
+    """How wide a label may be: the whole on one line, and each of event, guard and effect when they are parted."""
+
+    whole: float
+    part: float
+
+
+def measure_label(arrow: Arrow, caption: str, limits: LabelLimits) -> LabelSize:
+    """The label of an arrow, with its caption on a line of its own.
 
     Event, guard and effect start lines of their own when the whole does not fit on one.
     """
+    limit = limits.part
     whole = measure_text(arrow.label, math.inf, LABEL_SIZE, LABEL_WEIGHT)
-    if whole.width > limit:
+    if whole.width > limits.whole:
         parts = [
             arrow.event or "",
             f"[{arrow.guard}]" if arrow.guard else "",
