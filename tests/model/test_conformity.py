@@ -85,6 +85,7 @@ def test_a_full_lifecycle_gets_the_quick_yes() -> None:
         ({"$ref": "https://elsewhere/schema"}, 1),
         ({"type": "integer"}, 1.0),
         ({"type": "array", "uniqueItems": True}, [1]),
+        ({"oneOf": [{"type": "integer"}, {"type": "number"}]}, 1.0),  # jsonschema: both
     ],
 )
 def test_what_it_does_not_know_is_no_yes(schema: dict[str, Any], value: Any) -> None:

@@ -250,6 +250,11 @@ def test_a_typo_is_one_error_and_not_a_list_of_its_consequences(job: Job, parse:
     assert [problem.rule for problem in lint(parse(job))] == ["unknown-state"]
 
 
+def test_a_cycle_of_passing_states_is_not_called_an_unguarded_loop_too(job: Job, parse: Parse) -> None:
+    job["arrows"].append(arrow("x", "attempt", "attempt"))
+    assert [problem.rule for problem in lint(parse(job))] == ["passing-cycle"]
+
+
 def test_problems_stand_in_file_order_with_their_lines(job_text: str, parse: Parse) -> None:
     text = job_text.replace('"to": "failed"', '"to": "x"').replace('"to": "pending"', '"to": "y"')
     text = text.replace('"value": 7', '"value": "pending"')

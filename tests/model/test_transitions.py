@@ -109,7 +109,7 @@ def test_as_many_paths_as_are_allowed_are_derived() -> None:
 
 def test_layers_that_lead_nowhere_cost_nothing() -> None:
     names, ends = ladder(200)
-    lifecycle = make("A", [*names, "q"], [(None, "A"), ("A", "p0"), *ends, ("A", "q"), ("q", None)])
+    lifecycle = make("A", [*names, "q"], [(None, "A"), ("A", "q"), ("q", "p0"), *ends, ("q", None)])
     assert [transition.name for transition in derive_transitions(lifecycle)] == ["created -> A", "A -> removed"]
 
 
