@@ -43,7 +43,6 @@ class Candidate:
     assembly: Assembly
     drawing: Drawing
     width_cost: int
-    forced: tuple[int, ...]
     score: float
 
 
@@ -78,29 +77,34 @@ def _candidates(
     if not quality.holds:
         return []
     value = score(quality) - 0.5 * direction_cost(grid.graph, placement)
-    return [Candidate(placement, order, assembly, drawing, width_cost, forced, value)]
+    return [Candidate(placement, order, assembly, drawing, width_cost, value)]
 
 
 def _straightened(candidate: Candidate) -> Candidate:
-    """The candidate with bent links made straight, one after the other, the shortest bend first, where that is better."""
+    """The candidate with bent links made straight, one after the other, where that is better.
+
+    The shortest bend goes first, and what is straight already stays so: then boxes grow a little, if they may.
+    """
     tried: set[int] = set()
     while len(tried) < _MOST_FORCED:
-        pins = candidate.assembly.columns.pins
-        bends = sorted(
-            (abs(pins[link.index, 0] - pins[link.index, 1]), link.index)
-            for link in candidate.assembly.grid.links
-            if not link.turns and link.index not in tried
-        )
-        index = next((index for bend, index in bends if 0 < bend < _FAR), None)
+        bends = _bends(candidate)
+        index = next((link for bend, link in bends if 0 < bend < _FAR and link not in tried), None)
         if index is None:
             break
         tried.add(index)
-        forced = (*candidate.forced, index)
+        forced = (*(link for bend, link in bends if bend == 0), index)
         changed = _candidates(
             candidate.placement, candidate.assembly.grid, candidate.order, candidate.width_cost, forced
         )
         candidate = max([candidate, *changed], key=lambda one: one.score)
     return candidate
+
+
+def _bends(candidate: Candidate) -> list[tuple[int, int]]:
+    """(bend, link index) of all links that do not turn, the straight ones first."""
+    pins = candidate.assembly.columns.pins
+    links = [link.index for link in candidate.assembly.grid.links if not link.turns]
+    return sorted((abs(pins[link, 0] - pins[link, 1]), link) for link in links)
 
 
 def score(quality: Quality) -> float:
