@@ -29,6 +29,9 @@ COMMANDS = {
 }
 """Each command and the module that holds it as ``command``, in the order of their use."""
 
+PIPE_CLOSED = 128 + 13
+"""The status of a process that SIGPIPE ended: neither "holds" nor a verdict, since nobody has read one."""
+
 EPILOG = """\b
 Exit status: 0 holds; 1 does not hold, with a written verdict; 2 the input is
 wrong; 3 the environment lacks something; 4 an internal error; 130 interrupted.
@@ -91,10 +94,9 @@ def status_of(arguments: list[str] | None = None) -> int:
     except ArrowproofError as error:
         emit_error(error, as_json=as_json)
         return error.exit_status
-    except BrokenPipeError:
-        # The reader of our output has gone; keep Python from complaining while it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return HOLDS
+    except SystemExit:
+        # The one way in which click exits by itself here: the reader of our output has gone before its end.
+        return PIPE_CLOSED
     except Exception as error:
         _report_bug(error)
         return INTERNAL

@@ -40,7 +40,7 @@ def command(model: str, driver: str | None, out: Path, accept: str, as_json: boo
     else should be read first.
 
     \b
-    Examples:
+    Example:
       arrowproof prove notes
       arrowproof prove lifecycle.json --driver drivers.jobs:JobsDriver
     """

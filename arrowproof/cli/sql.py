@@ -72,6 +72,10 @@ def _lines(lifecycle: Lifecycle, matrix: Matrix) -> Iterator[str]:
         yield f"  undecided   {undecided.statement.place}  {undecided.reason}"
     for dynamic in matrix.dynamic:
         yield f"  dynamic     {dynamic.statement.place}  {dynamic.reason}"
+    for idle in matrix.idle:
+        yield f"  idle        {idle.place}  makes no transition from any state: is a state misspelt?"
+    for note in matrix.notes:
+        yield f"  note        {note}"
 
 
 def _places(statements: Iterable[Statement]) -> str:
@@ -101,4 +105,6 @@ def _content(lifecycle: Lifecycle, matrix: Matrix) -> dict[str, object]:
         ],
         "undecided": [asdict(undecided) for undecided in matrix.undecided],
         "dynamic": [asdict(dynamic) for dynamic in matrix.dynamic],
+        "idle": [asdict(statement) for statement in matrix.idle],
+        "notes": list(matrix.notes),
     }

@@ -84,10 +84,10 @@ def test_ctrl_c_is_exit_130_without_a_trace(monkeypatch, capsys):
     assert capsys.readouterr().err == "\ninterrupted\n"
 
 
-def test_a_reader_that_goes_away_is_no_error(tmp_path):
+def test_a_reader_that_goes_away_gets_no_trace_and_no_verdict(tmp_path):
     command = f"{sys.executable} -m arrowproof completion bash | true"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=tmp_path, capture_output=True, check=False)
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert (done.returncode, done.stderr) == (cli_main.PIPE_CLOSED, b"")
 
 
 def test_render_does_not_pay_for_the_service_the_browser_or_the_sql_parser(tmp_path):

@@ -1,0 +1,52 @@
+"""``arrowproof view``: the page in the browser, redrawn at every save."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from arrowproof.cli.output import model_argument, model_path
+from arrowproof.errors import HOLDS, InputError
+
+
+@click.command()
+@model_argument
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port on 127.0.0.1; a free one by default.")
+@click.option("--no-open", is_flag=True, help="Do not open the browser.")
+def command(model: str, port: int, no_open: bool) -> int:
+    """Serve MODEL, drawn, or an HTML page on loopback, and show it anew at every save. Ctrl-C ends it.
+
+    While the model is broken, the last good page stays with the error above it.
+
+    \b
+    Example:
+      arrowproof view lifecycle.json
+    """
+    from arrowproof.render.preview import serve
+
+    path = model_path(model)
+
+    def render() -> str:
+        return _page(path) if path.suffix.lower() in {".html", ".htm"} else _drawn(path)
+
+    serve(path, render, port=port, open_browser=not no_open, announce=_announce)
+    return HOLDS
+
+
+def _announce(address: str) -> None:
+    click.echo(f"serving {address}\nCtrl-C ends it")
+
+
+def _page(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read as a page: {error}") from error
+
+
+def _drawn(path: Path) -> str:
+    from arrowproof.model.loader import load_lifecycle
+    from arrowproof.render.page import render_page
+
+    return render_page(load_lifecycle(path))

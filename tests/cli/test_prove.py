@@ -1,0 +1,128 @@
+"""`prove` on the bundled service, and on copies of it that were spoilt: each must turn the verdict red."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(str(files("arrowproof")))
+
+DROPPED = """SET status = 'completed', next_run_at = NULL, last_error = NULL
+WHERE id = :job_id
+  AND status IN ('pending', 'retry_wait');"""
+
+
+@pytest.fixture
+def spoilt(tmp_path):
+    """A whole copy of the package, in which the service can be changed."""
+    shutil.copytree(PACKAGE, tmp_path / "arrowproof", ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+def change(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new))
+
+
+def change_model(folder: Path, edit) -> Path:
+    path = folder / "arrowproof" / "service" / "notes-job.lifecycle.json"
+    model = json.loads(path.read_text())
+    edit(model)
+    path.write_text(json.dumps(model))
+    return path
+
+
+def test_the_bundled_service_is_proven_with_seven_of_seven(arrowproof, tmp_path):
+    result = arrowproof("prove", "notes", "--out", "proof")
+    assert result.status == 0, result.out + result.err
+    assert result.out.startswith("Proven: Note job, 7 of 7 transitions walked\n")
+    assert "14 of 14 kills survived, 0 sneak paths" in result.out
+    evidence = json.loads((tmp_path / "proof" / "evidence.json").read_text())
+    assert evidence["verdict"] == "proven"
+    assert all(item["written"] and item["walks"] and len(item["kills"]) == 2 for item in evidence["transitions"])
+    assert evidence["environment"]["wal_reset"] == "not affected"
+    assert (tmp_path / "proof" / "report.html").exists()
+
+
+def test_a_dropped_state_predicate_is_red_with_file_line_and_sneak_paths(arrowproof, spoilt):
+    change(spoilt / "arrowproof/service/sql/worker.sql", DROPPED, DROPPED.replace(DROPPED.splitlines()[2], "  AND 1;"))
+    result = arrowproof("prove", "notes", "--out", "proof", cwd=spoilt)
+    assert result.status == 1
+    assert "failed -> completed" in result.out
+    assert "sql/worker.sql:28" in result.out
+    assert "Proven" not in result.out
+
+
+def test_a_renamed_target_of_an_arrow_is_red(arrowproof, spoilt):
+    def rename(model):
+        next(arrow for arrow in model["arrows"] if arrow["id"] == "succeed")["to"] = "failed"
+
+    change_model(spoilt, rename)
+    result = arrowproof("prove", "notes", "--out", "proof", cwd=spoilt)
+    assert result.status == 1
+    assert "pending -> completed" in result.out
+    assert "sql/worker.sql:28" in result.out
+
+
+def test_a_deleted_arrow_is_red(arrowproof, spoilt):
+    change_model(spoilt, lambda model: model.update(arrows=[a for a in model["arrows"] if a["id"] != "retry"]))
+    result = arrowproof("prove", "notes", "--out", "proof", cwd=spoilt)
+    assert result.status == 1
+    assert "pending -> retry_wait" in result.out
+    assert "sql/worker.sql:35" in result.out
+
+
+def test_without_a_driver_the_way_out_is_named(arrowproof):
+    arrowproof("init")
+    result = arrowproof("prove")
+    assert result.status == 2
+    assert "--driver" in result.err
+
+
+def test_a_folder_of_someone_else_is_left_alone(arrowproof, tmp_path):
+    (tmp_path / "proof" / "run").mkdir(parents=True)
+    (tmp_path / "proof" / "run" / "precious").write_text("mine")
+    result = arrowproof("prove", "notes", "--out", "proof")
+    assert result.status == 2
+    assert (tmp_path / "proof" / "run" / "precious").read_text() == "mine"
+
+
+def test_ctrl_c_ends_every_process_and_leaves_no_verdict(tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "arrowproof", "prove", "notes", "--out", "proof"],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stderr is not None
+    while "walk" not in process.stderr.readline():
+        assert process.poll() is None
+    os.kill(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130, err
+    assert out == ""
+    assert not (tmp_path / "proof" / "evidence.json").exists()
+    assert not _processes_with(str(tmp_path))
+
+
+def _processes_with(text: str) -> list[str]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if entry.name.isdigit() and text in command:
+            found.append(command)
+    return found

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import json
+import shutil
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+SERVICE = Path(str(files("arrowproof"))) / "service"
+
+
+@pytest.fixture
+def subject(tmp_path):
+    """A copy of the bundled model and its SQL, to be spoilt."""
+    shutil.copy(SERVICE / "notes-job.lifecycle.json", tmp_path / "lifecycle.json")
+    shutil.copytree(SERVICE / "sql", tmp_path / "sql")
+    return tmp_path
+
+
+def change(path: Path, old: str, new: str) -> int:
+    """Replace a text that stands exactly once; return its line."""
+    text = path.read_text()
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new))
+    return text[: text.index(old)].count("\n") + 1
+
+
+def test_the_bundled_sql_makes_the_seven_transitions_and_no_other(arrowproof):
+    result = arrowproof("sql", "notes")
+    assert result.status == 0
+    first, *lines = result.out.splitlines()
+    assert first == (
+        "notes-job holds: 7 of 7 transitions written, 0 sneak paths possible, 0 undecided, 0 with a dynamic target"
+    )
+    assert [line.split()[0] for line in lines] == ["written"] * 7
+
+
+def test_json_names_file_and_line_of_each_statement(arrowproof):
+    said = json.loads(arrowproof("sql", "notes", "--json").out)
+    assert said["format"] == "arrowproof.sql/1"
+    assert said["verdict"] == "holds"
+    worker = (SERVICE / "sql" / "worker.sql").read_text().splitlines()
+    for transition in said["transitions"]:
+        for statement in transition["written"]:
+            if statement["place"]["file"] == "sql/worker.sql":
+                assert worker[statement["place"]["line"] - 1].startswith("UPDATE jobs")
+
+
+def test_a_dropped_state_predicate_names_the_sneak_paths_with_file_and_line(arrowproof, subject):
+    sql = subject / "sql" / "worker.sql"
+    line = change(
+        sql,
+        "SET status = 'completed', next_run_at = NULL, last_error = NULL\n"
+        "WHERE id = :job_id\n  AND status IN ('pending', 'retry_wait');",
+        "SET status = 'completed', next_run_at = NULL, last_error = NULL\nWHERE id = :job_id;",
+    )
+    result = arrowproof("sql")
+    assert result.status == 1
+    assert "notes-job does not hold" in result.out
+    assert f"sneak path failed -> completed sql/worker.sql:{line - 1}" in " ".join(result.out.split())
+
+
+def test_an_explicit_path_is_read_instead_of_the_models_sources(arrowproof, subject):
+    (subject / "extra.sql").write_text("-- name: oops\nUPDATE jobs SET status = 'pending' WHERE id = ?;\n")
+    result = arrowproof("sql", "lifecycle.json", "extra.sql")
+    assert result.status == 1
+    assert "failed -> pending" in result.out
+    assert "extra.sql:2" in result.out
+    assert "missing" in result.out

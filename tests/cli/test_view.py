@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import httpx
+
+MODEL = Path(str(files("arrowproof"))) / "service" / "notes-job.lifecycle.json"
+
+
+def test_view_serves_the_drawn_model_on_loopback_until_ctrl_c(tmp_path):
+    shutil.copy(MODEL, tmp_path / "lifecycle.json")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "arrowproof", "view", "--no-open"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        address = process.stdout.readline().split()[-1]
+        assert address.startswith("http://127.0.0.1:")
+        assert httpx.get(address).status_code == 200
+    finally:
+        process.send_signal(signal.SIGINT)
+        _out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+
+
+def test_view_of_a_missing_file_is_wrong_input(arrowproof):
+    result = arrowproof("view", "nowhere.json", "--no-open")
+    assert result.status == 2
+    assert "nowhere.json" in result.err
