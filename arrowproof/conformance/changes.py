@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 from arrowproof.conformance.statements import SqlStatement, read_name, skip_words
 from arrowproof.conformance.tables import read_added_column
@@ -41,6 +42,12 @@ class Change:
     table: str
     resolution: str
     sql: str
+
+    @cached_property
+    def double_quoted(self) -> frozenset[str]:
+        """The names in double quotes, which SQLite reads as strings where no column bears them."""
+        tokens = self.statement.tokens
+        return frozenset(token.name or "" for token in tokens if token.text[:1] == '"')
 
 
 @dataclass(frozen=True)

@@ -171,7 +171,8 @@ class _Reader:
 
     def _evaluator(self, state: State | None, ties_subselects: bool = False, proposed: Values = ANYTHING) -> Evaluator:
         value = Values.of(state.value) if state is not None else None
-        return Evaluator(Row(self.subject.table, self.subject.state_column, value, ties_subselects, proposed))
+        strings = self.change.double_quoted & {str(each.value) for each in self.subject.states}
+        return Evaluator(Row(self.subject.table, self.subject.state_column, value, ties_subselects, proposed, strings))
 
     def _assigned(self, assignments: _Assignments, evaluator: Evaluator, scope: Scope) -> Values:
         expression = assignments.value_of(self.subject.state_column)
@@ -223,13 +224,14 @@ class _Reader:
         if not places:
             return column.default if places is not None else ANYTHING
         scope = Scope().with_expressions(tree)
-        values = Values()
+        evaluator = self._evaluator(None)
+        found: list[Values] = []
         for row, inner in _rows_of(source, scope):
             if row is None or (width is not None and len(row) != width):
                 return ANYTHING
-            for place in places:
-                values |= self._evaluator(None).value(row[place], inner) if place < len(row) else ANYTHING
-        return values
+            found += [evaluator.value(row[place], inner) for place in places]
+        constants = frozenset[Constant]().union(*(each.constants for each in found))
+        return Values(constants, any(each.open for each in found))
 
     def _places(self, target: exp.Expr) -> tuple[list[int] | None, int | None]:
         """Where in a row to be inserted the state stands (None: not known), and how wide the row must be."""

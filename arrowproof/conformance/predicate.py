@@ -25,7 +25,7 @@ from arrowproof.conformance.scopes import (
     union_branches,
     unwrap,
 )
-from arrowproof.conformance.tables import ROWID_NAMES, Table
+from arrowproof.conformance.tables import Table
 from arrowproof.conformance.values import (
     ANYTHING,
     FALSE,
@@ -74,6 +74,8 @@ class Row:
     anything is written. A SET clause and an upsert are evaluated between writes."""
     proposed: Values = ANYTHING
     """What an upsert's ``excluded`` row holds in the state column."""
+    strings: frozenset[str] = frozenset()
+    """State values that stand in double quotes. SQLite reads such a name as a string where no column bears it."""
 
 
 class Evaluator:
@@ -126,8 +128,8 @@ class Evaluator:
         return negate(compare(self.value(expression.this, scope), self.value(expression.expression, scope), self.equal))
 
     def _ordered(self, expression: exp.Expr, scope: Scope) -> Truth:
-        values = self.value(expression.this, scope), self.value(expression.expression, scope)
-        return compare(*values, _ORDERS[type(expression)])
+        left, right = self.value(expression.this, scope), self.value(expression.expression, scope)
+        return compare(left, right, _ORDERS[type(expression)])
 
     def _between(self, expression: exp.Expr, scope: Scope) -> Truth:
         value = self.value(expression.this, scope)
@@ -176,13 +178,12 @@ class Evaluator:
 
     def _membership(self, key: exp.Expr, query: exp.Expr, scope: Scope) -> Truth:
         """``key IN (query)`` or ``key = (query)``: ruled out when no row of the query can be the changed row."""
-        keys = [unwrap(each) for each in key.expressions] if isinstance(key, exp.Tuple) else [key]
-        resolved = [self._resolve(each, scope) for each in keys]
+        keys = key.expressions if isinstance(key, exp.Tuple) else [key]
+        resolved = [self._resolve(unwrap(each), scope) for each in keys]
         is_row = all(kind is SourceKind.ROW for kind, _, _ in resolved)
         if not is_row or not self.row.ties_subselects or not isinstance(query, exp.Query):
             return UNKNOWN
-        may_be_picked = self._may_pick(query, [name for _, _, name in resolved], scope)
-        return UNKNOWN if may_be_picked else frozenset({False, None})
+        return UNKNOWN if self._may_pick(query, [name for _, _, name in resolved], scope) else frozenset({False, None})
 
     def _may_pick(self, query: exp.Query, names: Sequence[str], outer: Scope) -> bool:
         """Whether a query can return the values that the changed row holds in the columns ``names``."""
@@ -239,8 +240,7 @@ class Evaluator:
         assert isinstance(expression, exp.Column)
         name = expression.name.lower()
         found = scope.resolve(expression)
-        if found is NOWHERE and not expression.table and name not in ROWID_NAMES:
-            # SQLite reads a name in double quotes that is no column as a string, and refuses any other such name.
+        if found is NOWHERE and not expression.table and expression.name in self.row.strings:
             return Values.of(expression.name)
         if found is None or found is NOWHERE or name != self.row.state_column:
             return ANYTHING

@@ -132,15 +132,19 @@ def read_replacing_tables(statements: Iterable[SqlStatement]) -> frozenset[str]:
     return frozenset(table.name for table in map(_read_create, statements) if table is not None and table.replaces_rows)
 
 
-def _with_additions(table: Table, statements: Iterable[SqlStatement]) -> Table:
-    """The table with the columns that ALTER TABLE adds and the keys that CREATE UNIQUE INDEX makes."""
+def _with_additions(table: Table, statements: Sequence[SqlStatement]) -> Table:
+    """The table with the columns that ALTER TABLE adds and the keys that CREATE UNIQUE INDEX makes.
+
+    Where an index is dropped, whichever it is, none of them is relied on.
+    """
+    drops_index = any((statement.word(0), statement.word(1)) == ("DROP", "INDEX") for statement in statements)
     for statement in statements:
         tokens = statement.tokens
         if statement.word(0) == "ALTER":
             altered, column = read_added_column(statement)
             if altered == table.name and column is not None:
                 table = replace(table, columns=(*table.columns, column))
-        elif (start := skip_words(tokens, 0, "CREATE", "UNIQUE", "INDEX")) > 0:
+        elif not drops_index and (start := skip_words(tokens, 0, "CREATE", "UNIQUE", "INDEX")) > 0:
             _, _, index = read_name(tokens, skip_words(tokens, start, "IF", "NOT", "EXISTS"))
             _, indexed, index = read_name(tokens, skip_words(tokens, index, "ON"))
             columns, after = _names_in_parentheses(tokens, index)

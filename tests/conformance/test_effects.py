@@ -156,3 +156,12 @@ def test_a_sub_select_in_an_upsert_rules_nothing_out_since_sqlite_asks_it_once()
     connection.execute(sql)
     assert list(connection.execute("SELECT * FROM log")) == [("a", "b"), ("b", "c")]
     assert {"a>b", "b>c"} <= set(moves(effects(sql)).split())
+
+
+def test_only_a_state_in_double_quotes_that_is_no_column_is_read_as_a_string() -> None:
+    assert moves(effects('UPDATE t SET s = "b" WHERE s = "a"')) == "a>b"
+    assert moves(effects("UPDATE t SET s = 'b' WHERE s = \"y\"")) == "a>b c>b d>b"
+    assert moves(effects("UPDATE t SET s = 'b' WHERE s = a")) == "a>b c>b d>b"
+    added_elsewhere = "UPDATE t SET s = 'b' WHERE s = 'a' AND kind = 'mail' AND \"sort\" = 'mail'"
+    assert moves(effects(added_elsewhere)) == "a>b"
+    assert effects('UPDATE t SET s = "b"', ddl="").dynamic == STATES

@@ -24,7 +24,7 @@ def truth(condition: str, state: Constant, declared: str = "TEXT", ties_subselec
     table = table_of(declared)
     where = parse_one(f"SELECT 1 WHERE {condition}", dialect="sqlite").args["where"].this
     scope = Scope(sources={"t": RowSource(SourceKind.ROW, "t", table)})
-    return Evaluator(Row(table, "s", Values.of(state), ties_subselects)).truth(where, scope)
+    return Evaluator(Row(table, "s", Values.of(state), ties_subselects, strings=frozenset("a"))).truth(where, scope)
 
 
 def answers(condition: str, state: Constant, declared: str = "TEXT") -> set[bool | None]:
@@ -94,6 +94,7 @@ CONDITIONS: list[tuple[str, Constant, set[bool | None]]] = [
     ("NULL", "a", {N}),
     ("s = 1", "1", {T, F}),
     ('s = "a"', "b", {F}),
+    ('s = "x"', "b", {T, F, N}),
     ("t.s = 'a' AND main.t.s = 'a'", "a", {T}),
     ("lower(s) = 'a'", "a", {T, F, N}),
 ]

@@ -93,6 +93,12 @@ def test_keys_are_those_that_make_a_row_single() -> None:
     assert read.keys == {frozenset(key) for key in [{"a"}, {"b"}, {"c", "d"}, {"e"}, *rowids]}
 
 
+def test_a_key_that_an_index_makes_is_not_relied_on_where_an_index_is_dropped() -> None:
+    ddl = "CREATE TABLE t (a); CREATE UNIQUE INDEX i ON t (a);"
+    assert frozenset({"a"}) in table(ddl).keys
+    assert frozenset({"a"}) not in table(ddl + "DROP INDEX IF EXISTS i").keys
+
+
 def test_a_table_without_rowid_or_with_a_column_of_that_name_has_no_such_key() -> None:
     assert table("CREATE TABLE t (a PRIMARY KEY) WITHOUT ROWID").keys == {frozenset({"a"})}
     assert frozenset({"rowid"}) not in table("CREATE TABLE t (rowid)").keys
