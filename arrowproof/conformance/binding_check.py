@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import apsw
 
 from arrowproof.conformance.rows import quote, state_expression, table_columns
+from arrowproof.conformance.unique_indexes import read_unique_indexes
 from arrowproof.errors import InputError
 from arrowproof.model.lifecycle import Binding
 
@@ -19,7 +20,7 @@ def check_binding(connection: apsw.Connection, binding: Binding) -> None:
             unique index of their own, or ``state_sql`` is no single expression over the row.
     """
     tables = dict(connection.execute("SELECT name, type FROM pragma_table_list WHERE schema = 'main' ORDER BY name"))
-    kind = next((kind for name, kind in tables.items() if _folded(name) == binding.table.casefold()), None)
+    kind = next((kind for name, kind in tables.items() if str(name).casefold() == binding.table.casefold()), None)
     if kind is None:
         own = [str(name) for name, kind in tables.items() if kind == "table" and not str(name).startswith("sqlite_")]
         raise InputError(f"The database has no table {binding.table!r}. It has: {_names(own)}. Change $.binding.table.")
@@ -43,21 +44,8 @@ def check_binding(connection: apsw.Connection, binding: Binding) -> None:
 
 
 def _is_unique(connection: apsw.Connection, binding: Binding) -> bool:
-    wanted = sorted(column.casefold() for column in binding.key)
-    primary = connection.execute("SELECT name FROM pragma_table_xinfo(?) WHERE pk > 0", (binding.table,)).fetchall()
-    if sorted(_folded(name) for (name,) in primary) == wanted:
-        return True
-    indexes = 'SELECT name FROM pragma_index_list(?) WHERE "unique" AND NOT partial'
-    for (index,) in connection.execute(indexes, (binding.table,)).fetchall():
-        columns = connection.execute("SELECT name FROM pragma_index_info(?)", (index,)).fetchall()
-        if sorted(_folded(name) for (name,) in columns) == wanted:
-            return True
-    return False
-
-
-def _folded(name: object) -> str:
-    # An index over an expression gives None for its name, which no column is called.
-    return "\0" if name is None else str(name).casefold()
+    indexes = read_unique_indexes(connection, binding.table)
+    return any(index.has_columns(binding.key) and not index.is_partial for index in indexes)
 
 
 def _check_expression(connection: apsw.Connection, binding: Binding, columns: tuple[str, ...]) -> None:

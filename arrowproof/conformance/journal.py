@@ -28,6 +28,7 @@ import apsw
 from arrowproof.conformance.binding_check import check_binding
 from arrowproof.conformance.journal_schema import JournalSchema
 from arrowproof.conformance.rows import open_database, scalar, table_columns
+from arrowproof.conformance.unique_indexes import read_unique_indexes
 from arrowproof.errors import InputError
 from arrowproof.model.evidence import JournalKind, JournalRow, Scalar
 from arrowproof.model.lifecycle import Binding
@@ -82,7 +83,8 @@ class Journal:
                 connection.execute(statement)
 
     def _schema(self, connection: apsw.Connection) -> JournalSchema:
-        return JournalSchema(self.binding, table_columns(connection, self.binding.table))
+        table = self.binding.table
+        return JournalSchema(self.binding, table_columns(connection, table), read_unique_indexes(connection, table))
 
     def _row(self, values: list[Scalar]) -> JournalRow:
         order, operation, kind, old_state, new_state, *images = values

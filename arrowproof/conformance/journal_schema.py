@@ -1,8 +1,10 @@
 """The tables and triggers of a journal, as SQL text for one binding. :mod:`arrowproof.conformance.journal` runs it.
 
-Two tables: the journal itself, and a shadow of the bound table (key, state, watched columns), by which an insert sees
-what it took the place of. Columns carry no type and no constraint: values keep their own type, and nothing here can
-conflict, since SQLite lends the conflict clause of the outer statement (``INSERT OR IGNORE``) to those of a trigger.
+Two tables: the journal itself, and a shadow of the bound table (key, state, watched columns, and the columns of other
+unique indexes), by which an insert sees what it took the place of. Columns carry no type and no constraint: values keep
+their own type, and nothing here can conflict, since SQLite lends the conflict clause of the outer statement (``INSERT
+OR IGNORE``) to those of a trigger. Every statement of a trigger finds its rows by an index, unless the table has a
+unique index of expressions alone.
 
 SQLite fires the triggers of one event in the reverse order of their making. The trigger that marks rows which named
 the state is therefore made just before the one that records, and finds what that one wrote as the last row.
@@ -14,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from arrowproof.conformance.rows import quote, state_expression
+from arrowproof.conformance.unique_indexes import UniqueIndex
 from arrowproof.model.lifecycle import Binding
 
 PREFIX = "arrowproof"
@@ -21,10 +24,15 @@ PREFIX = "arrowproof"
 
 @dataclass(frozen=True)
 class JournalSchema:
-    """The SQL of one binding's journal. ``columns`` are those of the bound table, needed by a ``state_sql`` alone."""
+    """The SQL of one binding's journal.
+
+    ``columns`` are those of the bound table, needed by a ``state_sql`` alone. Through each of ``unique_indexes`` but
+    the key's own, REPLACE may take a row with another key away.
+    """
 
     binding: Binding
     columns: tuple[str, ...]
+    unique_indexes: tuple[UniqueIndex, ...]
 
     @property
     def _journal(self) -> str:
@@ -42,8 +50,25 @@ class JournalSchema:
         return [f"key_{index}" for index in range(len(self.binding.key))]
 
     @property
+    def _image_columns(self) -> list[str]:
+        return ["state", *(f"watched_{index}" for index in range(len(self.binding.watch)))]
+
+    @property
+    def _other_indexes(self) -> list[UniqueIndex]:
+        return [index for index in self.unique_indexes if not index.has_columns(self.binding.key)]
+
+    @property
+    def _rivals(self) -> dict[str, str]:
+        """The columns of the other unique indexes, and what they are called in the shadow."""
+        names = [name for index in self._other_indexes for name, _ in index.named_columns]
+        return {name: f"unique_{position}" for position, name in enumerate(dict.fromkeys(names))}
+
+    @property
     def _shadow_columns(self) -> list[str]:
-        return [*self._keys, "state", *(f"watched_{index}" for index in range(len(self.binding.watch)))]
+        return [*self._keys, *self._image_columns, *self._rivals.values()]
+
+    def _shadow_values(self, row: str) -> list[str]:
+        return [*self._key(row), *self._image(row), *(f"{row}.{quote(column)}" for column in self._rivals)]
 
     @property
     def _journal_columns(self) -> list[str]:
@@ -62,6 +87,13 @@ class JournalSchema:
         yield self._journal_ddl()
         yield self._shadow_ddl()
         yield f"CREATE INDEX {quote(f'{self._shadow}_key')} ON {quote(self._shadow)} ({', '.join(self._keys)})"
+        for number, index in enumerate(self._other_indexes):
+            columns = [
+                f"{self._rivals[name]} COLLATE {quote(coll)}" for name, coll in index.columns if name is not None
+            ]
+            if columns:
+                name = quote(f"{self._shadow}_unique_{number}")
+                yield f"CREATE INDEX {name} ON {quote(self._shadow)} ({', '.join(columns)})"
         yield self._remember("TRUE")
         for _, text in self._triggers():
             yield text
@@ -128,7 +160,8 @@ class JournalSchema:
         """An UPDATE, since a row that is not in the shadow yet is being inserted, and the insert will put it there."""
         table = quote(self.binding.table)
         columns = self._shadow_columns[len(self._keys) :]
-        now = f"SELECT {', '.join(self._image(table))} FROM {table} WHERE {self._is_row('NEW')}"
+        values = self._shadow_values(table)[len(self._keys) :]
+        now = f"SELECT {', '.join(values)} FROM {table} WHERE {self._is_row('NEW')}"
         where = f"{self._has_key('NEW')} AND {self._same_key()}"
         return f"UPDATE {quote(self._shadow)} SET ({', '.join(columns)}) = ({now}) WHERE {where}"
 
@@ -142,19 +175,29 @@ class JournalSchema:
         ]
 
     def _vanished(self) -> list[str]:
-        """Rows of the shadow that the table no longer has: REPLACE took them without firing a trigger."""
+        """Rows of the shadow that the table no longer has: REPLACE took them for NEW, and no trigger was fired."""
+        if not self._other_indexes:
+            return []
         table, shadow = quote(self.binding.table), quote(self._shadow)
-        columns = [f"{shadow}.{column}" for column in self._shadow_columns]
-        keys, image = columns[: len(self._keys)], columns[len(self._keys) :]
-        is_in_table = " AND ".join(
-            f"{shadow}.{column} IS {table}.{quote(name)}"
-            for column, name in zip(self._keys, self.binding.key, strict=True)
-        )
-        gone = f"NOT EXISTS (SELECT 1 FROM {table} WHERE {is_in_table})"
+        keys = [f"{shadow}.{column}" for column in self._keys]
+        image = [f"{shadow}.{column}" for column in self._image_columns]
+        is_in_table = " AND ".join(f"{mine} IS {own}" for mine, own in zip(keys, self._key(table), strict=True))
+        rivals = " OR ".join(f"({self._is_rival(index)})" for index in self._other_indexes)
+        gone = f"({rivals}) AND NOT ({self._has_key('NEW')}) AND NOT EXISTS (SELECT 1 FROM {table} WHERE {is_in_table})"
         return [
             self._record("'delete'", "'changed'", keys, image, None, gone, source=shadow),
             f"DELETE FROM {shadow} WHERE {gone}",
         ]
+
+    def _is_rival(self, index: UniqueIndex) -> str:
+        """The condition on the shadow for a row that NEW may have taken away: equal in all that can be compared."""
+        shadow = quote(self._shadow)
+        equal = [
+            # The plus takes the column's affinity away, without which the shadow's index cannot be used.
+            f"{shadow}.{self._rivals[name]} = +NEW.{quote(name)} COLLATE {quote(collation)}"
+            for name, collation in index.named_columns
+        ]
+        return " AND ".join(equal) or "TRUE"
 
     def _arrived(self, condition: str) -> list[str]:
         """A row came under this key: into a free place, or by REPLACE into that of another."""
@@ -164,7 +207,7 @@ class JournalSchema:
         free = f"NOT EXISTS (SELECT 1 FROM {shadow} WHERE {self._has_key('NEW')}) AND {condition}"
         return [
             self._record("'insert'", "'changed'", keys, None, new, free),
-            self._record("'replace'", kind, keys, self._shadow_columns[len(keys) :], new, here, source=shadow),
+            self._record("'replace'", kind, keys, self._image_columns, new, here, source=shadow),
             f"DELETE FROM {shadow} WHERE {here}",
             self._remember(f"{self._is_row('NEW')} AND {condition}"),
         ]
@@ -191,7 +234,7 @@ class JournalSchema:
     def _remember(self, condition: str) -> str:
         """An INSERT into the shadow of what the table holds; a nested trigger may have changed more than NEW says."""
         table = quote(self.binding.table)
-        values = ", ".join([*self._key(table), *self._image(table)])
+        values = ", ".join(self._shadow_values(table))
         return f"INSERT INTO {quote(self._shadow)} SELECT {values} FROM {table} WHERE {condition}"
 
     def _is_row(self, row: str) -> str:
@@ -207,8 +250,8 @@ class JournalSchema:
         return [state, *(f"{row}.{quote(column)}" for column in self.binding.watch)]
 
     def _has_key(self, row: str) -> str:
-        # The column without a type stands left: its collation, BINARY, is the one that counts.
-        return " AND ".join(f"{mine} IS {theirs}" for mine, theirs in zip(self._keys, self._key(row), strict=True))
+        # The column without a type stands left: its collation, BINARY, is the one that counts. For the plus see below.
+        return " AND ".join(f"{mine} IS +{theirs}" for mine, theirs in zip(self._keys, self._key(row), strict=True))
 
     def _same_key(self) -> str:
         pairs = zip(self._key("OLD"), self._key("NEW"), strict=True)

@@ -186,6 +186,68 @@ def test_a_row_that_replace_removes_through_another_unique_column_is_found(make:
 
 
 @pytest.mark.parametrize(
+    "index",
+    [
+        "CREATE UNIQUE INDEX i ON jobs (code COLLATE NOCASE)",
+        "CREATE UNIQUE INDEX i ON jobs (code COLLATE NOCASE, attempts)",
+        "CREATE UNIQUE INDEX i ON jobs (lower(code))",
+        "CREATE UNIQUE INDEX i ON jobs (attempts, lower(code))",
+        "CREATE UNIQUE INDEX i ON jobs (code COLLATE NOCASE) WHERE attempts = 0",
+    ],
+)
+def test_a_row_that_replace_removes_through_any_unique_index_is_found(make: Make, index: str) -> None:
+    journal, connection = make(f"CREATE TABLE jobs (id INTEGER PRIMARY KEY, status, attempts DEFAULT 0, code); {index}")
+    connection.execute(
+        "INSERT INTO jobs (id, status, code) VALUES (1, 'done', 'a'), (2, 'done', 'b'), (3, 'done', NULL)"
+    )
+    connection.execute("REPLACE INTO jobs (id, status, code) VALUES (4, 'pending', 'A')")
+    assert brief(journal.rows())[3:] == [
+        ("delete", "changed", 1, "done", None),
+        ("insert", "changed", 4, None, "pending"),
+    ]
+
+
+def test_a_row_that_loses_its_primary_key_to_another_is_found_when_the_key_is_another_column(make: Make) -> None:
+    binding = Binding("jobs", ("code",), "status")
+    journal, connection = make("CREATE TABLE jobs (id INTEGER PRIMARY KEY, status, code TEXT UNIQUE)", binding)
+    connection.execute("INSERT INTO jobs VALUES (1, 'done', 'a'); REPLACE INTO jobs VALUES (1, 'pending', 'b')")
+    assert brief(journal.rows())[1:] == [
+        ("delete", "changed", "a", "done", None),
+        ("insert", "changed", "b", None, "pending"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "key", ["id INTEGER PRIMARY KEY", "id TEXT PRIMARY KEY", "id TEXT COLLATE NOCASE PRIMARY KEY", "id PRIMARY KEY"]
+)
+def test_the_work_of_the_journal_does_not_grow_with_the_table(make: Make, key: str) -> None:
+    _, connection = make(f"CREATE TABLE jobs ({key}, status, attempts INTEGER, code TEXT UNIQUE)")
+
+    def steps(statement: str) -> int:
+        """How many steps the virtual machine of SQLite takes for it."""
+        taken = [0]
+
+        def count() -> bool:
+            taken[0] += 1
+            return False
+
+        connection.set_progress_handler(count, 1)
+        connection.execute(statement)
+        connection.set_progress_handler(None)
+        return taken[0]
+
+    def work(number: int) -> list[int]:
+        insertion = steps(f"INSERT INTO jobs VALUES ('{number}', 'a', 0, 'c{number}')")
+        return [insertion, steps(f"UPDATE jobs SET status = 'b' WHERE id = '{number}'")]
+
+    work(10_001)
+    small = work(10_002)
+    with connection:
+        connection.executemany("INSERT INTO jobs VALUES (?, 'a', 0, ?)", ((i, f"x{i}") for i in range(2000)))
+    assert all(large < small + 50 for large, small in zip(work(20_001), small, strict=True))
+
+
+@pytest.mark.parametrize(
     ("statement", "wanted"),
     [
         ("INSERT INTO jobs (id, status) VALUES (1, 'x') ON CONFLICT DO NOTHING", []),
