@@ -22,6 +22,9 @@ from arrowproof.render.fit_report import RULE_NAMES, FitReport, PageFit
 BROKEN = Path(__file__).parent / "broken"
 SMALLEST = SCREENS[:2]
 
+# The first test of a broken page has all of them checked, thirty pages in one browser.
+pytestmark = pytest.mark.timeout(600)
+
 # Each broken page: the one rule that it breaks, and what the failure must name.
 EXPECTED = {
     "arrow-through-box": ("arrow-through-box", "arrow 'finish': goes through state 'waiting'"),
