@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from arrowproof.cli.output import json_option, printable, progress_bar
 from arrowproof.errors import DOES_NOT_HOLD, HOLDS
+
+if TYPE_CHECKING:
+    from arrowproof.render.fit_report import PageFit
+    from arrowproof.render.fit_rules import Failure
 
 
 @click.command()
@@ -41,7 +47,16 @@ def command(pages: tuple[Path, ...], out: Path, as_json: bool) -> int:
         held = sum(check.fits for check in page.checks)
         verdict = "fits" if page.fits else "does not fit"
         click.echo(printable(f"{page.page} {verdict}: {held} of {len(page.checks)} checks hold"))
-        for failure in page.all_failures:
-            click.echo(printable(f"  {failure}"))
+        for line in _failure_lines(page):
+            click.echo(printable(f"  {line}"))
     click.echo(f"receipt {printable(str(report.receipt))}")
     return HOLDS if report.fits else DOES_NOT_HOLD
+
+
+def _failure_lines(page: PageFit) -> Iterator[str]:
+    """One line for each fault: the first screen that shows it, and on how many others it shows too."""
+    faults: dict[tuple[str, str], list[Failure]] = {}
+    for failure in page.all_failures:
+        faults.setdefault((failure.rule, failure.place), []).append(failure)
+    for first, *others in faults.values():
+        yield f"{first}{f' (and in {len(others)} more of the checks)' if others else ''}"
