@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from arrowproof.render.drawing import ArrowPath, Box, Drawing, Point
 
@@ -104,13 +104,11 @@ def fit_scale(bounds: Box, width: float = TARGET_WIDTH, height: float = TARGET_H
 
 def find_overlaps(drawing: Drawing) -> tuple[Overlap, ...]:
     """Everything in a drawing that touches what it must not, in a fixed order."""
-    return tuple(
-        [
-            *_box_overlaps(drawing),
-            *_label_overlaps(drawing),
-            *_arrow_overlaps(drawing),
-            *_outside(drawing),
-        ]
+    return (
+        *_box_overlaps(drawing),
+        *_label_overlaps(drawing),
+        *_arrow_overlaps(drawing),
+        *_outside(drawing),
     )
 
 
@@ -155,9 +153,7 @@ def _arrow_overlaps(drawing: Drawing) -> Iterator[Overlap]:
             for other in drawing.arrows:
                 if other is not arrow and _passes(other.points, bead):
                     yield Overlap("bead-arrow", arrow.id, other.id)
-    segments = _segments(drawing.arrows)
-    shared = {(a.arrow, b.arrow) for a, b in combinations(segments, 2) if _run_together(a, b)}
-    for first, second in sorted(shared):
+    for first, second in sorted(set(_shared_runs(_segments(drawing.arrows)))):
         yield Overlap("arrow-arrow", drawing.arrows[first].id, drawing.arrows[second].id)
 
 
@@ -181,26 +177,33 @@ def _passes(points: Sequence[Point], box: Box) -> bool:
     left, right, top, bottom = box.x + _SLACK, box.right - _SLACK, box.y + _SLACK, box.bottom - _SLACK
     return any(
         max(a[0], b[0]) > left and min(a[0], b[0]) < right and max(a[1], b[1]) > top and min(a[1], b[1]) < bottom
-        for a, b in zip(points, points[1:], strict=False)
+        for a, b in pairwise(points)
     )
 
 
 def _segments(arrows: Sequence[ArrowPath]) -> list[_Segment]:
     return [
-        _Segment(number, min(a, b), max(a, b))
-        for number, arrow in enumerate(arrows)
-        for a, b in zip(arrow.points, arrow.points[1:], strict=False)
+        _Segment(number, min(a, b), max(a, b)) for number, arrow in enumerate(arrows) for a, b in pairwise(arrow.points)
     ]
 
 
+def _shared_runs(segments: Sequence[_Segment]) -> Iterator[tuple[int, int]]:
+    """Pairs of arrows, lower number first, of which one is drawn on top of the other."""
+    for level in (True, False):
+        across = 1 if level else 0
+        parallel = sorted((s for s in segments if s.is_level == level), key=lambda s: s.low[across])
+        for place, a in enumerate(parallel):
+            for b in parallel[place + 1 :]:
+                if b.low[across] - a.low[across] >= _TOUCH:
+                    break
+                if _run_together(a, b):
+                    yield min(a.arrow, b.arrow), max(a.arrow, b.arrow)
+
+
 def _run_together(a: _Segment, b: _Segment) -> bool:
-    """Whether two parallel segments of different arrows lie on top of each other for more than a touch."""
-    if a.arrow == b.arrow or a.is_level != b.is_level:
-        return False
-    along, across = (0, 1) if a.is_level else (1, 0)
-    if abs(a.low[across] - b.low[across]) >= _TOUCH:
-        return False
-    return min(a.high[along], b.high[along]) - max(a.low[along], b.low[along]) > _SLACK
+    """Whether two near parallel segments of different arrows lie beside each other for more than a touch."""
+    along = 0 if a.is_level else 1
+    return a.arrow != b.arrow and min(a.high[along], b.high[along]) - max(a.low[along], b.low[along]) > _SLACK
 
 
 def _count_crossings(segments: Iterable[_Segment]) -> int:
@@ -221,5 +224,5 @@ def _label_distance(arrow: ArrowPath) -> float:
     return min(
         max(box.x - max(a[0], b[0]), min(a[0], b[0]) - box.right, 0.0)
         + max(box.y - max(a[1], b[1]), min(a[1], b[1]) - box.bottom, 0.0)
-        for a, b in zip(arrow.points, arrow.points[1:], strict=False)
+        for a, b in pairwise(arrow.points)
     )

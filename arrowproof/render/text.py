@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from functools import cache, lru_cache
+from typing import Any
 
 from arrowproof.render.fonts import FOLDER
 
@@ -24,8 +25,8 @@ _HALF_WIDTH_EM = 0.5
 _EMOJI_EM = 1.4
 _OTHER_EM = 1.25
 """Upper bound for letters of scripts that the fonts do not cover: measured on Arabic, Devanagari, Thai, Greek, …"""
-_LIGATURE_EM = 2.4
-"""Upper bound for single characters that draw a whole word (Arabic presentation forms such as U+FDFD are wider still)."""
+_WORD_EM = 2.4
+"""Upper bound for single characters that draw a whole word, such as squared CJK words."""
 
 _ZWJ = "\N{ZERO WIDTH JOINER}"
 _KEEP_FORMAT = frozenset({_ZWJ, "\N{ZERO WIDTH NON-JOINER}"})
@@ -90,9 +91,9 @@ def _advances(face: str, weight: int) -> dict[str, float]:
 
 
 @cache
-def _widths() -> dict[str, dict[str, object]]:
-    faces = json.loads((FOLDER / "widths.json").read_text(encoding="ascii"))["faces"]
-    return faces  # type: ignore[no-any-return]
+def _widths() -> dict[str, Any]:
+    """The table of every face; its format stands in ``scripts/build-fonts``."""
+    return dict(json.loads((FOLDER / "widths.json").read_text(encoding="ascii"))["faces"])
 
 
 def _other_width(character: str) -> float:
@@ -101,7 +102,7 @@ def _other_width(character: str) -> float:
         return 0.0 if character != _KEYCAP else _EMOJI_EM
     code = ord(character)
     if any(low <= code <= high for low, high in _WORD_SIGNS):
-        return _LIGATURE_EM
+        return _WORD_EM
     if any(low <= code <= high for low, high in _EMOJI_RANGES):
         return _EMOJI_EM
     width = unicodedata.east_asian_width(character)
@@ -116,7 +117,7 @@ def graphemes(text: str) -> list[str]:
     """The text as the units that a reader sees as one character, in order; joined, they are the text again.
 
     Marks and variation selectors stay with their base, emoji joined by ZWJ stay together, and so do flags (pairs of
-    regional indicators), skin tones, Hangul jamo and CR LF. This is UAX 29 without the rules for prepended marks.
+    regional indicators), skin tones and Hangul jamo. This is UAX 29 without the rules for prepended marks.
     """
     clusters: list[str] = []
     for character in text:
@@ -134,7 +135,7 @@ def _joins(cluster: str, character: str) -> bool:
         return True
     if _is_regional(character):
         return all(map(_is_regional, cluster)) and len(cluster) == 1
-    return _is_jamo(character) and _is_jamo(cluster[-1]) or cluster == "\r" and character == "\n"
+    return _is_jamo(character) and _is_jamo(cluster[-1])
 
 
 def _is_modifier(character: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from arrowproof.render.drawing import ArrowPath, Box, Drawing, Mark, Point, StateBox, TextLine
 from arrowproof.render.layout.coordinates import Columns
@@ -20,7 +21,6 @@ from arrowproof.render.layout.sizes import (
     MARK_RADIUS,
     NOTE_LINE,
     STATE_LINE,
-    LabelSize,
     TextBlock,
 )
 
@@ -157,7 +157,7 @@ def _simplified(points: Sequence[Point]) -> tuple[Point, ...]:
 
 def _middle_of_longest(points: Sequence[Point]) -> Point:
     (ax, ay), (bx, by) = max(
-        zip(points, points[1:], strict=False),
+        pairwise(points),
         key=lambda ends: abs(ends[0][0] - ends[1][0]) + abs(ends[0][1] - ends[1][1]),
     )
     return ((ax + bx) / 2, (ay + by) / 2)

@@ -16,7 +16,7 @@ from arrowproof.render.layout.graph import read_graph
 from arrowproof.render.layout.grid import Grid, Placement, build_grid
 from arrowproof.render.layout.heights import assign_lines
 from arrowproof.render.layout.order import Order, order_elements
-from arrowproof.render.layout.placements import find_placements
+from arrowproof.render.layout.placements import MANY_NODES, find_placements
 from arrowproof.render.layout.sizes import LabelLimits
 from arrowproof.render.quality import TARGET_HEIGHT, TARGET_WIDTH, Quality, measure_drawing
 
@@ -59,6 +59,8 @@ def best_drawing(lifecycle: Lifecycle, captions: Mapping[str, str]) -> Drawing:
     if not ranking:
         raise InternalError(f"no layout of {lifecycle.id!r} keeps its parts apart")
     best = max(ranking, key=lambda candidate: candidate.score)
+    if len(graph.nodes) > MANY_NODES:
+        return best.drawing
     loose = _candidates(best.placement, best.assembly.grid, best.order, _LOOSE)
     return _straightened(max([best, *loose], key=lambda candidate: candidate.score)).drawing
 

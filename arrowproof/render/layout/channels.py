@@ -112,22 +112,23 @@ def _improved(start: Sequence[Run], costs: Mapping[tuple[int, int], int]) -> lis
         for run in list(order):
             place = order.index(run)
             rest = order[:place] + order[place + 1 :]
-            best = min(_insertion_costs(run, rest, costs), key=lambda item: (item[0], abs(item[1] - place)))
-            if best[0] < dict((at, cost) for cost, at in _insertion_costs(run, rest, costs))[place]:
-                rest.insert(best[1], run)
+            found = _insertion_costs(run, rest, costs)
+            best = min(range(len(found)), key=found.__getitem__)
+            if found[best] < found[place]:
+                rest.insert(best, run)
                 order, moved = rest, True
         if not moved:
             break
     return order
 
 
-def _insertion_costs(run: Run, rest: Sequence[Run], costs: Mapping[tuple[int, int], int]) -> list[tuple[int, int]]:
-    """(cost, place) of the run at every place among the rest."""
+def _insertion_costs(run: Run, rest: Sequence[Run], costs: Mapping[tuple[int, int], int]) -> list[int]:
+    """The cost of the run at every place among the rest."""
     cost = sum(costs.get((run.link, other.link), 0) for other in rest)
-    found = [(cost, 0)]
-    for place, other in enumerate(rest, 1):
+    found = [cost]
+    for other in rest:
         cost += costs.get((other.link, run.link), 0) - costs.get((run.link, other.link), 0)
-        found.append((cost, place))
+        found.append(cost)
     return found
 
 

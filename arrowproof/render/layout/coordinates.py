@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 
 from arrowproof.render.layout.dot import Distance, solve_distances
 from arrowproof.render.layout.grid import LEFT, Grid
@@ -80,7 +82,7 @@ def assign_columns(
     rigid: dict[int, int] = {}
     x: list[int] = []
     rounds = 0
-    while rounds < _ROUNDS or (grown := _grown_boxes(grid, variables, x)):
+    while rounds < _ROUNDS or (grown := _grown_boxes(grid, variables, x)).keys() - rigid.keys():
         rigid |= grown if rounds >= _ROUNDS else {}
         costs, count = _costs(grid, variables, factors, forced)
         widths = [
@@ -133,8 +135,8 @@ class _Variables:
                 else:
                     self.pins[link.index, end] = self.new()
                     self.ports.setdefault((element, link.is_above(end)), []).append((link.index, end))
-        for (element, _), pins in self.ports.items():
-            pins.sort(key=lambda pin: _port_key(grid, place, element, pin))  # noqa: B023 - used at once
+        for (node, _), pins in self.ports.items():
+            pins.sort(key=partial(_port_key, grid, place, node))
 
     def new(self) -> int:
         """A fresh variable."""
@@ -142,21 +144,14 @@ class _Variables:
         return self.count - 1
 
     def _shared_lines(self, grid: Grid, order: Order) -> dict[int, int]:
+        """The variable of each element that is no node; along one arrow it is the same until the line must bend."""
         lines: dict[int, int] = {}
         cut = _crossing_links(grid, order)
         for link in grid.links:
-            ends = (link.first, link.last)
-            if any(grid.elements[element].node is not None for element in ends) or link.turns:
-                continue
-            if link.index not in cut and link.first in lines:
-                lines[link.last] = lines[link.first]
-            # links are in the order of their arrow, so a line's first element comes first
-            for element in ends:
-                if element not in lines:
-                    lines[element] = self.new() if element == link.first or link.index in cut else lines[link.first]
-        for element in grid.elements:
-            if element.node is None and element.index not in lines:
-                lines[element.index] = self.new()
+            for element in (link.first, link.last):
+                if grid.elements[element].node is None and element not in lines:
+                    goes_on = element == link.last and link.first in lines and not link.turns and link.index not in cut
+                    lines[element] = lines[link.first] if goes_on else self.new()
         return lines
 
 
@@ -202,7 +197,7 @@ def _row_rules(grid: Grid, order: Order, variables: _Variables) -> list[Distance
             rules.append(Distance(_LEFT_WALL, sides[0][0], sides[0][2]))
             rules.append(Distance(sides[-1][1], _RIGHT_WALL, sides[-1][3]))
         for (a, b), (_, before, _, after_room), (after, _, before_room, _) in zip(
-            zip(row, row[1:], strict=False), sides, sides[1:], strict=False
+            pairwise(row), sides, sides[1:], strict=False
         ):
             if (a, b) in grid.levels:
                 widest = max(edge.label.width for edge in grid.levels[a, b])
@@ -240,7 +235,7 @@ def _port_rules(grid: Grid, variables: _Variables) -> list[Distance]:
         rim = grid.graph.nodes[node].rim
         rules.append(Distance(left, variables.pins[pins[0]], rim))
         rules.append(Distance(variables.pins[pins[-1]], right, rim))
-        for a, b in zip(pins, pins[1:], strict=False):
+        for a, b in pairwise(pins):
             rules.append(Distance(variables.pins[a], variables.pins[b], PORT_SPACING))
     return rules
 

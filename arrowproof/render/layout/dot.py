@@ -9,6 +9,7 @@ lengths; :func:`solve_distances` uses that very solver for x coordinates.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from pygraphviz import AGraph
@@ -53,11 +54,11 @@ def order_rows(
     """
     count = sum(map(len, rows))
     spine = [count + row for row in range(len(rows))]
-    lines = [f"{a}->{b}[weight=0]" for a, b in zip(spine, spine[1:], strict=False)]
+    lines = [f"{a}->{b}[weight=0]" for a, b in pairwise(spine)]
     for row, anchor in zip(rows, spine, strict=True):
         lines.append("{rank=same " + " ".join(map(str, [*row, anchor])) + "}")
     lines += [f"{link.before}->{link.after}[weight={link.weight}]" for link in links]
-    lines += [f"{a}->{b}[weight=1]" for sequence in fixed for a, b in zip(sequence, sequence[1:], strict=False)]
+    lines += [f"{a}->{b}[weight=1]" for sequence in fixed for a, b in pairwise(sequence)]
     order = _solved(count + len(rows), "phase=2 mclimit=2", lines, "order")
     return [sorted(row, key=order.__getitem__) for row in rows]
 

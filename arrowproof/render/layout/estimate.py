@@ -71,7 +71,7 @@ class Estimate:
             for node, edges in graph.loops.items()
         }
         self.gaps = {
-            pair: max(max(edge.label.width for edge in edges), 16) + 2 * LEVEL_MARGIN
+            pair: max(16, *(edge.label.width for edge in edges)) + 2 * LEVEL_MARGIN
             for pair, edges in graph.pairs.items()
         }
         self.level_heights = {
@@ -93,12 +93,17 @@ class Estimate:
             limit: a cost above which the answer does not matter; infinity stands for it.
         """
         guess = self._rows(rows)
-        self._assign_columns(guess, rows)
         guess.cost += direction_cost(self.graph, rows)
+        room = limit - _text_cost(max(guess.widths), sum(guess.heights))
+        if guess.cost >= room:
+            return math.inf
+        self._assign_columns(guess, rows)
         for edge in self.edges:
             if edge.tail in guess.row_of and edge.head in guess.row_of:
                 self._add_edge(guess, edge.tail, edge.head, edge.index, len(rows))
-        cost = guess.cost + self._text_cost(guess, rows)
+                if guess.cost >= room:
+                    return math.inf
+        cost = guess.cost + _text_cost(*self._extent(guess, rows))
         for edges in guess.gap_edges:
             if cost >= limit:
                 return math.inf
@@ -138,7 +143,7 @@ class Estimate:
         for place, node in enumerate(row):
             if node in self.loops:
                 guess.widths[-1] += self.loops[node]
-                beside = row[max(place - 1, 0) : place] + row[place + 1 : place + 2]
+                beside = (*row[max(place - 1, 0) : place], *row[place + 1 : place + 2])
                 joined = sum((min(node, other), max(node, other)) in guess.level for other in beside)
                 guess.cost += _BUSY_SIDES * (joined == 2)
 
@@ -206,8 +211,8 @@ class Estimate:
         for row in range(upper + 1, lower + 1):
             guess.gap_edges[row].append((tail, head))
 
-    def _text_cost(self, guess: _Guess, rows: Sequence[Sequence[int]]) -> float:
-        """What it costs that text gets small when the whole is fitted into the figure."""
+    def _extent(self, guess: _Guess, rows: Sequence[Sequence[int]]) -> tuple[float, float]:
+        """Width and height of the whole."""
         left = min([guess.x[row[0]] - self.widths[row[0]] / 2 for row in rows])
         right = max([guess.x[row[-1]] + self.widths[row[-1]] / 2 for row in rows])
         width = max(*guess.widths, *guess.gap_widths, right - left)
@@ -217,8 +222,13 @@ class Estimate:
                 height += 2 * ARROW_ROOM + LINE_ROOM + SLOT * len(edges) * 0.6
             elif 0 < gap < len(rows):
                 height += 2 * LINE_ROOM
-        scale = min(MAX_SCALE, TARGET_WIDTH / max(width, 1), TARGET_HEIGHT / max(height, 1))
-        return _SMALL_TEXT * max(_READABLE / scale - 1, 0) + _SMALLER_TEXT * (MAX_SCALE - scale)
+        return width, height
+
+
+def _text_cost(width: float, height: float) -> float:
+    """What it costs that text gets small when the whole is fitted into the figure."""
+    scale = min(MAX_SCALE, TARGET_WIDTH / max(width, 1), TARGET_HEIGHT / max(height, 1))
+    return _SMALL_TEXT * max(_READABLE / scale - 1, 0) + _SMALLER_TEXT * (MAX_SCALE - scale)
 
 
 def direction_cost(graph: Graph, rows: Sequence[Sequence[int]]) -> float:

@@ -69,7 +69,9 @@ class Graph:
         """
         came_from = self._reached()
         goals = [node for node in came_from if self.nodes[node].kind_is(Kind.SUCCESS)]
-        others = [node for node in came_from if self.nodes[node].is_state and not self.nodes[node].kind_is(Kind.FAILURE)]
+        others = [
+            node for node in came_from if self.nodes[node].is_state and not self.nodes[node].kind_is(Kind.FAILURE)
+        ]
         path = [goals[0] if goals else (others or list(came_from))[-1]]
         while came_from[path[-1]] != path[-1]:
             path.append(came_from[path[-1]])

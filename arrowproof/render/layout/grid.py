@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from arrowproof.render.layout.graph import Edge, Graph
 from arrowproof.render.layout.sizes import LOOP_HEIGHT, PORT_SPACING, even
@@ -113,7 +114,7 @@ def _level_edges(graph: Graph, placement: Placement) -> dict[tuple[int, int], tu
     """The level arrows under (left node, right node): the upper one first, which is one that points right."""
     levels = {}
     for row in placement:
-        for left, right in zip(row, row[1:], strict=False):
+        for left, right in pairwise(row):
             edges = graph.pairs.get((min(left, right), max(left, right)), ())
             if edges:
                 rightwards = [edge for edge in edges if edge.tail == left]

@@ -16,8 +16,8 @@ from arrowproof.render.layout.graph import Graph
 from arrowproof.render.layout.grid import Placement
 
 _MAX_MAIN_ROWS = 4
-_MANY_NODES = 20
-"""A larger model gets fewer starts and fewer sweeps: its text is small in any case."""
+MANY_NODES, _TOO_MANY_NODES = 20, 45
+"""A larger model gets fewer starts and fewer sweeps, and at last none: its text is too small to read in any case."""
 
 _CLOSE = 2.5
 """The neighbours of the best placement are drawn too when the estimate cannot tell them from it."""
@@ -29,9 +29,12 @@ _Rows = list[list[int]]
 def find_placements(graph: Graph) -> dict[Placement, float]:
     """Placements that promise a good drawing, each with its estimated cost, the most promising first."""
     estimate = Estimate(graph)
-    is_large = len(graph.nodes) > _MANY_NODES
+    ranked = [list(row) for row in ranked_placement(graph)]
+    if len(graph.nodes) > _TOO_MANY_NODES:
+        return {_frozen(ranked): estimate.cost(ranked)}
+    is_large = len(graph.nodes) > MANY_NODES
     starts = [_completed(graph, estimate, rows) for rows in _main_rows(graph, 3 if is_large else 1)]
-    starts.append([list(row) for row in ranked_placement(graph)])
+    starts.append(ranked)
     found: dict[Placement, float] = {}
     for start in starts:
         rows = _improved(estimate, start, 1 if is_large else 4)
