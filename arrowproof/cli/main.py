@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
 import traceback
 
@@ -31,6 +32,9 @@ COMMANDS = {
 
 PIPE_CLOSED = 128 + 13
 """The status of a process that SIGPIPE ended: neither "holds" nor a verdict, since nobody has read one."""
+
+TERMINATED = 128 + 15
+"""The status of a process that SIGTERM ended."""
 
 EPILOG = """\b
 Exit status: 0 holds; 1 does not hold, with a written verdict; 2 the input is
@@ -75,7 +79,16 @@ def cli() -> None:
 
 def run(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with the status that :mod:`arrowproof.errors` lists."""
+    signal.signal(signal.SIGTERM, _terminate)
     sys.exit(status_of(arguments))
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM: everything that was started is ended, as after Ctrl-C."""
+
+
+def _terminate(_number: int, _frame: object) -> None:
+    raise Terminated
 
 
 def status_of(arguments: list[str] | None = None) -> int:
@@ -88,9 +101,9 @@ def status_of(arguments: list[str] | None = None) -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
-    except (click.Abort, KeyboardInterrupt):
+    except (click.Abort, KeyboardInterrupt) as error:
         click.echo("\ninterrupted", err=True)
-        return INTERRUPTED
+        return TERMINATED if isinstance(error.__context__ or error, Terminated) else INTERRUPTED
     except ArrowproofError as error:
         emit_error(error, as_json=as_json)
         return error.exit_status

@@ -11,10 +11,11 @@ Beside the walks the driver holds the service to its word: what a worker prints,
 from __future__ import annotations
 
 import json
+import os
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +37,7 @@ OUT_OF_REACH = 86_400.0
 
 _LONGEST_WAIT = 20.0
 _PROGRAM = [sys.executable, "-P", "-m"]  # -P: no module of the folder that the proof is run in is taken for another
+_PACKAGE_FOLDER = Path(__file__).resolve().parents[2]
 _POINTS = {
     ("server", Side.BEFORE): "after-job",
     ("worker", Side.BEFORE): "after-state",
@@ -179,7 +181,7 @@ class NotesDriver:
 
     def _run_worker(self, key: Row, outcome: str | None) -> Process:
         """One look of one worker, which must come to ``outcome`` with this job (None: it must find nothing to do)."""
-        worker = self._processes.start("worker", self._worker_command())
+        worker = self._start("worker", self._worker_command())
         lines = worker.finish().splitlines()
         wanted = {"outcome": outcome or "idle", "job_id": _id(key) if outcome else None}
         try:
@@ -204,7 +206,12 @@ class NotesDriver:
         return self._apis[max_attempts]
 
     def _spawn_server(self, max_attempts: int) -> RunningProcess:
-        return self._processes.start("server", self._server_command(max_attempts))
+        return self._start("server", self._server_command(max_attempts))
+
+    def _start(self, role: str, command: Sequence[str], environment: Mapping[str, str] | None = None) -> RunningProcess:
+        """Start a process of the service that stands beside this very module, whatever else is installed."""
+        path = os.pathsep.join(filter(None, [str(_PACKAGE_FOLDER), os.environ.get("PYTHONPATH", "")]))
+        return self._processes.start(role, command, {"PYTHONPATH": path, **(environment or {})})
 
     def _server_command(self, max_attempts: int) -> list[str]:
         options = ["--db", str(self._database), "--port", "0", "--max-attempts", str(max_attempts)]
@@ -229,7 +236,7 @@ class NotesDriver:
         self._holds += 1
         folder = self._processes.folder / f"hold-{self._holds}"
         folder.mkdir()
-        process = self._processes.start(role, command, {"NOTES_HOLD": f"{point}:{folder}"})
+        process = self._start(role, command, {"NOTES_HOLD": f"{point}:{folder}"})
         return _Hold(process, point, folder / f"{point}.held")
 
     def _kill_server(self, hold: _Hold) -> Process:

@@ -10,10 +10,13 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import FrameType
 
 from arrowproof.conformance.driver import DriverError
 from arrowproof.model.evidence import Process
@@ -139,6 +142,29 @@ def _ending(status: int | None) -> str:
     return f"exit {status}" if status >= 0 else signal.Signals(-status).name
 
 
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """SIGINT and SIGTERM wait until the block is over.
+
+    An interrupt between the start of a process and the note that it was started would leave it running for ever.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread is interrupted
+        return
+    came: list[tuple[int, FrameType | None]] = []
+    handlers = {
+        number: signal.signal(number, lambda *interrupt: came.append(interrupt))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for came_number, _frame in came:
+            signal.raise_signal(came_number)
+
+
 @dataclass
 class ProcessGroup:
     """All processes of one driver, in the order of their start. Their output goes into ``folder/processes``."""
@@ -155,11 +181,12 @@ class ProcessGroup:
         logs = self.folder / "processes"
         try:
             logs.mkdir(exist_ok=True)
-            process = RunningProcess(role, command, logs / f"{len(self.started) + 1:03}-{role}", environment or {})
+            log = logs / f"{len(self.started) + 1:03}-{role}"
+            with _interrupts_held():
+                self.started.append(RunningProcess(role, command, log, environment or {}))
         except OSError as error:
             raise DriverError(f"The {role} cannot be started: {error}") from error
-        self.started.append(process)
-        return process
+        return self.started[-1]
 
     def stop(self, deadline: float = DEADLINE_SECONDS) -> None:
         """End them all: SIGTERM to each, then SIGKILL to those that are there after ``deadline`` seconds."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
 import subprocess
@@ -81,6 +80,27 @@ def test_a_deleted_arrow_is_red(arrowproof, spoilt):
     assert "sql/worker.sql:35" in result.out
 
 
+def test_an_attempt_that_is_not_counted_is_red(arrowproof, spoilt):
+    """No statement makes a wrong transition here: only a service that really runs this SQL shows it."""
+    change(spoilt / "arrowproof/service/sql/worker.sql", "SET attempts = attempts + 1", "SET attempts = attempts + 0")
+    result = arrowproof("prove", "notes", "--out", "proof", cwd=spoilt)
+    assert result.status == 1
+    assert "0 sneak paths" in result.out
+    assert "attempts" in result.out
+
+
+def test_a_commit_ahead_of_the_last_statement_is_red(arrowproof, spoilt):
+    """The state in a transaction of its own: a kill ahead of the second commit finds a row that has moved already."""
+    change(
+        spoilt / "arrowproof/service/attempt.py",
+        'self.hold.at("after-state")',
+        'self.database.rows("commit"); self.hold.at("after-state"); self.database.rows("begin")',
+    )
+    result = arrowproof("prove", "notes", "--out", "proof", cwd=spoilt)
+    assert result.status == 1
+    assert "before commit" in result.out
+
+
 def test_without_a_driver_the_way_out_is_named(arrowproof):
     arrowproof("init")
     result = arrowproof("prove")
@@ -96,7 +116,8 @@ def test_a_folder_of_someone_else_is_left_alone(arrowproof, tmp_path):
     assert (tmp_path / "proof" / "run" / "precious").read_text() == "mine"
 
 
-def test_ctrl_c_ends_every_process_and_leaves_no_verdict(tmp_path):
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupt_ends_every_process_and_leaves_no_verdict(tmp_path, number, status):
     process = subprocess.Popen(
         [sys.executable, "-m", "arrowproof", "prove", "notes", "--out", "proof"],
         cwd=tmp_path,
@@ -108,9 +129,9 @@ def test_ctrl_c_ends_every_process_and_leaves_no_verdict(tmp_path):
     assert process.stderr is not None
     while "walk" not in process.stderr.readline():
         assert process.poll() is None
-    os.kill(process.pid, signal.SIGINT)
+    process.send_signal(number)
     out, err = process.communicate(timeout=30)
-    assert process.returncode == 130, err
+    assert process.returncode == status, err
     assert out == ""
     assert not (tmp_path / "proof" / "evidence.json").exists()
     assert not _processes_with(str(tmp_path))

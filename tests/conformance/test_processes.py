@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -141,3 +142,21 @@ def _has_ended(pid: int) -> bool:
 
 def test_a_process_runs_in_a_session_of_its_own(group: ProcessGroup) -> None:
     assert os.getsid(run(group, SLEEP).pid) != os.getsid(0)
+
+
+def test_an_interrupt_during_a_start_comes_after_the_process_is_known(tmp_path, monkeypatch):
+    """The interrupt arrives between the start of the process and the note of it: the process is ended all the same."""
+    group = ProcessGroup(tmp_path)
+
+    class Interrupted(RunningProcess):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("arrowproof.conformance.processes.RunningProcess", Interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        group.start("sleeper", [sys.executable, "-c", "import time; time.sleep(600)"])
+    assert len(group.started) == 1
+    group.stop()
+    assert not group.started[0].is_running
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
