@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import base64
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arrowproof.render.fonts import FOLDER, font_faces_css
+
+ROOT = Path(__file__).resolve().parents[2]
+HAS_FONT_TOOLS = importlib.util.find_spec("fontTools") is not None and importlib.util.find_spec("fontpkg_ibm_plex_sans")
+
+
+def test_each_face_is_a_woff2_file_in_a_data_url() -> None:
+    urls = re.findall(r"url\(data:font/woff2;base64,([A-Za-z0-9+/=]+)\)", font_faces_css())
+    assert len(urls) == 3
+    for data in urls:
+        assert base64.b64decode(data)[:4] == b"wOF2"
+
+
+def test_the_faces_leave_room_for_the_rest_of_a_page_of_150_kb() -> None:
+    assert len(font_faces_css()) < 85_000
+
+
+def test_no_face_bears_the_reserved_font_name() -> None:
+    assert "Plex" not in font_faces_css()
+    assert all((FOLDER / f"OFL-{name}.txt").is_file() for name in ("ibm-plex-sans", "jetbrains-mono"))
+
+
+def test_reading_the_faces_imports_no_font_tools() -> None:
+    code = (
+        "import sys; from arrowproof.render.fonts import font_faces_css; font_faces_css(); "
+        "sys.exit(any(name.split('.')[0] in ('fontTools', 'brotli') for name in sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.skipif(not HAS_FONT_TOOLS, reason="needs the fonts extra")
+def test_a_rebuild_gives_the_committed_bytes(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, ROOT / "scripts" / "build-fonts", tmp_path], check=True, capture_output=True)
+    built = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert built == {path.name: path.read_bytes() for path in FOLDER.iterdir()}
+
+
+@pytest.mark.skipif(not HAS_FONT_TOOLS, reason="needs the fonts extra")
+def test_the_embedded_font_names_itself_by_its_new_family() -> None:
+    from fontTools.ttLib import TTFont
+
+    for file in ("sans", "italic", "mono"):
+        with TTFont(FOLDER / f"{file}.woff2") as font:
+            family = font["name"].getDebugName(1)
+        assert family == ("Arrowproof Mono" if file == "mono" else "Arrowproof Sans")

@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
+from arrowproof.model.loader import load_lifecycle
+from arrowproof.render.drawing import Drawing
+from arrowproof.render.layout import layout_lifecycle
+from arrowproof.render.quality import measure_drawing
+
+ROOT = Path(__file__).resolve().parents[2]
+CASES = sorted((Path(__file__).parent / "cases").glob("*.json"))
+BUNDLED = ROOT / "arrowproof" / "service" / "notes-job.lifecycle.json"
+LABELS = st.sampled_from(
+    [
+        None,
+        "poll",
+        "attempts < max_attempts",
+        "a label that says nothing at all, at some length",
+        "在庫システムに接続できないため再試行",
+        "supercalifragilistic" * 8,
+        "</text><script>alert(1)</script>",
+        "\u202e\x00",
+    ]
+)
+
+
+@st.composite
+def lifecycles(draw: st.DrawFn, most_states: int = 9, most_arrows: int = 20) -> Lifecycle:
+    """Any multigraph: self arrows, parallel arrows, states apart, creation and removal arrows, or none of them."""
+    count = draw(st.integers(1, most_states))
+    names = [f"s{number}" for number in range(count)]
+    states = [
+        State(name, draw(st.sampled_from(list(Kind))), draw(LABELS) or name, name, note=draw(st.none() | LABELS))
+        for name in names
+    ]
+    ends = st.tuples(st.none() | st.sampled_from(names), st.none() | st.sampled_from(names))
+    pairs = draw(st.lists(ends.filter(any), max_size=most_arrows))
+    arrows = [
+        Arrow(f"a{number}", source, target, draw(LABELS), draw(st.none() | LABELS))
+        for number, (source, target) in enumerate(pairs)
+    ]
+    return Lifecycle("any", "Any", tuple(states), tuple(arrows))
+
+
+def assert_complete(lifecycle: Lifecycle, drawing: Drawing) -> None:
+    assert [state.id for state in drawing.states] == [state.id for state in lifecycle.states]
+    assert [arrow.id for arrow in drawing.arrows] == [arrow.id for arrow in lifecycle.arrows]
+    creations = sum(arrow.source is None for arrow in lifecycle.arrows)
+    removals = sum(arrow.target is None for arrow in lifecycle.arrows)
+    kinds = [mark.kind for mark in drawing.marks]
+    assert (kinds.count("start"), kinds.count("removal")) == (creations, removals)
+    boxes = {state.id: state.box for state in drawing.states}
+    for arrow, path in zip(lifecycle.arrows, drawing.arrows, strict=True):
+        for state, (x, y) in ((arrow.source, path.points[0]), (arrow.target, path.points[-1])):
+            if state is not None:
+                box = boxes[state]
+                on_side = x in (box.x, box.right) and box.y <= y <= box.bottom
+                assert on_side or (y in (box.y, box.bottom) and box.x <= x <= box.right)
+        for (ax, ay), (bx, by) in zip(path.points, path.points[1:], strict=False):
+            assert (ax == bx) != (ay == by), "lines are level or upright, and have a length"
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(lifecycles(), st.booleans())
+def test_nothing_overlaps_in_the_drawing_of_any_lifecycle(lifecycle: Lifecycle, has_captions: bool) -> None:
+    captions = {arrow.id: "survived" for arrow in lifecycle.arrows} if has_captions else {}
+    drawing = layout_lifecycle(lifecycle, captions)
+    assert_complete(lifecycle, drawing)
+    assert measure_drawing(drawing).overlaps == ()
+
+
+@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(lifecycles(most_states=30, most_arrows=60))
+def test_nothing_overlaps_in_large_drawings(lifecycle: Lifecycle) -> None:
+    assert measure_drawing(layout_lifecycle(lifecycle)).overlaps == ()
+
+
+@pytest.mark.parametrize("case", [*CASES, BUNDLED], ids=lambda case: case.name)
+def test_nothing_overlaps_in_the_cases(case: Path) -> None:
+    lifecycle = load_lifecycle(case)
+    drawing = layout_lifecycle(lifecycle)
+    assert_complete(lifecycle, drawing)
+    quality = measure_drawing(drawing)
+    assert quality.overlaps == ()
+    assert quality.label_distance <= 12
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.stem != "order"] + [BUNDLED], ids=lambda case: case.name
+)
+def test_text_is_readable_up_to_15_states_and_28_arrows(case: Path) -> None:
+    quality = measure_drawing(layout_lifecycle(load_lifecycle(case)))
+    assert quality.state_px >= 12
+    assert quality.label_px >= 11
+
+
+def test_text_stays_readable_when_each_arrow_has_a_caption() -> None:
+    lifecycle = load_lifecycle(Path(__file__).parent / "cases" / "agent-run.json")
+    drawing = layout_lifecycle(lifecycle, {arrow.id: "survived" for arrow in lifecycle.arrows})
+    assert all(arrow.caption is not None and arrow.caption.text == "survived" for arrow in drawing.arrows)
+    assert measure_drawing(drawing).label_px >= 11
+
+
+def test_the_bundled_lifecycle_runs_level_and_straight_from_creation_to_success() -> None:
+    drawing = layout_lifecycle(load_lifecycle(BUNDLED))
+    arrows = {arrow.id: arrow for arrow in drawing.arrows}
+    heights = {y for id in ("accept", "pick", "succeed") for _, y in arrows[id].points}
+    assert len(heights) == 1
+    assert arrows["accept"].points[0][0] < arrows["pick"].points[0][0] < arrows["succeed"].points[0][0]
+    quality = measure_drawing(drawing)
+    assert (quality.crossings, quality.bends) == (0, 0)
+
+
+def test_self_arrows_and_parallel_arrows_have_lines_and_labels_of_their_own() -> None:
+    states = (State("a", Kind.ACTIVE, "A", "a"), State("b", Kind.ACTIVE, "B", "b"))
+    ends = [("a", "a"), ("a", "a"), ("a", "a"), ("a", "b"), ("a", "b"), ("a", "b"), ("b", "a")]
+    arrows = tuple(Arrow(f"{number}", *pair, f"event {number}") for number, pair in enumerate(ends))
+    drawing = layout_lifecycle(Lifecycle("x", "X", states, arrows))
+    assert measure_drawing(drawing).holds
+    assert len({arrow.points for arrow in drawing.arrows}) == len(arrows)
+    assert [arrow.label[0].text for arrow in drawing.arrows] == [f"event {number}" for number in range(len(arrows))]
+
+
+def test_an_empty_lifecycle_has_an_empty_drawing() -> None:
+    assert layout_lifecycle(Lifecycle("x", "X", (), ())).states == ()
+
+
+def test_one_state_without_arrows_is_a_box() -> None:
+    drawing = layout_lifecycle(Lifecycle("x", "X", (State("a", Kind.NEUTRAL, "A", "a"),), ()))
+    assert drawing.bounds == drawing.states[0].box
+
+
+def test_a_word_of_300_characters_does_not_explode_the_drawing() -> None:
+    states = (State("a", Kind.ACTIVE, "x" * 300, "a"), State("b", Kind.ACTIVE, "B", "b", note="y" * 300))
+    drawing = layout_lifecycle(Lifecycle("x", "X", states, (Arrow("go", "a", "b", "z" * 300),)))
+    assert drawing.bounds.width < 1000
+    assert drawing.bounds.height < 1000
+    assert "".join(line.text for line in drawing.arrows[0].label) == "z" * 300
+
+
+def test_the_same_lifecycle_gives_the_same_drawing_whatever_the_hash_seed() -> None:
+    code = (
+        "import sys; from pathlib import Path; from arrowproof.model.loader import load_lifecycle; "
+        "from arrowproof.render.layout import layout_lifecycle; "
+        "print(layout_lifecycle(load_lifecycle(Path(sys.argv[1]))))"
+    )
+    case = Path(__file__).parent / "cases" / "agent-run.json"
+    seen = {
+        subprocess.run(
+            [sys.executable, "-c", code, case],
+            check=True,
+            capture_output=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("0", "1", "4711")
+    }
+    assert len(seen) == 1
+
+
+def test_a_layout_prints_nothing_and_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from pathlib import Path; from arrowproof.model.loader import load_lifecycle; "
+        "from arrowproof.render.layout import layout_lifecycle; layout_lifecycle(load_lifecycle(Path(sys.argv[1]))); "
+        "heavy = {'fastapi', 'playwright', 'sqlglot', 'apsw', 'PIL', 'numpy', 'scipy', 'fontTools'}; "
+        "sys.exit(len(heavy & {name.split('.')[0] for name in sys.modules}))"
+    )
+    run = subprocess.run([sys.executable, "-c", code, BUNDLED], check=False, capture_output=True)
+    assert (run.returncode, run.stdout, run.stderr) == (0, b"", b"")
+
+
+@pytest.mark.parametrize(("name", "seconds"), [("notes-job", 0.4), ("claim", 3.0), ("order", 15.0)])
+def test_a_layout_is_quick(name: str, seconds: float) -> None:
+    """Processor time, several times what an idle machine needs: it catches an explosion, not a slow neighbour."""
+    path = BUNDLED if name == "notes-job" else Path(__file__).parent / "cases" / f"{name}.json"
+    lifecycle = load_lifecycle(path)
+    start = time.process_time()
+    layout_lifecycle(lifecycle)
+    assert time.process_time() - start < seconds

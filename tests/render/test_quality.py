@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import pytest
+
+from arrowproof.render.drawing import ArrowPath, Box, Drawing, Mark, Point, StateBox, TextLine
+from arrowproof.render.quality import find_overlaps, fit_scale, measure_drawing
+
+LEFT, RIGHT = StateBox("left", Box(0, 0, 100, 40), ()), StateBox("right", Box(300, 0, 100, 40), ())
+BOUNDS = Box(0, -200, 400, 400)
+
+
+def arrow(id: str, *points: Point, label: Box | None = None, bead: Point | None = None) -> ArrowPath:
+    lines = (TextLine(id, label.x, label.bottom, label.width),) if label else ()
+    return ArrowPath(id, points, bead or points[0], lines, label)
+
+
+def drawing(*arrows: ArrowPath, states: tuple[StateBox, ...] = (LEFT, RIGHT), marks: tuple[Mark, ...] = ()) -> Drawing:
+    return Drawing(BOUNDS, states, arrows, marks)
+
+
+GO = arrow("go", (100, 20), (300, 20), label=Box(180, -10, 40, 16), bead=(200, 20))
+
+
+def test_a_clean_drawing_holds() -> None:
+    quality = measure_drawing(drawing(GO))
+    assert quality.holds
+    assert (quality.crossings, quality.bends, quality.jogs) == (0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "broken"),
+    [
+        ("box-box", drawing(states=(LEFT, StateBox("over", Box(90, 30, 100, 40), ())))),
+        ("box-box", drawing(states=(LEFT,), marks=(Mark("start:a", "start", (95, 20), 7),))),
+        ("label-label", drawing(GO, arrow("back", (300, 100), (100, 100), label=Box(190, -8, 40, 16)))),
+        ("label-box", drawing(arrow("go", (100, 20), (300, 20), label=Box(80, 10, 40, 16)))),
+        ("label-arrow", drawing(GO, arrow("up", (200, 100), (200, -100)))),
+        ("label-arrow", drawing(arrow("go", (100, 20), (300, 20), label=Box(180, 12, 40, 16)))),
+        ("bead-arrow", drawing(GO, arrow("near", (203, 24), (203, 100)))),
+        ("arrow-box", drawing(arrow("through", (-50, 20), (450, 20)))),
+        ("arrow-box", drawing(arrow("inside", (50, 20), (300, 20)))),
+        ("arrow-arrow", drawing(GO, arrow("same", (150, 21), (250, 21)))),
+        ("arrow-arrow", drawing(arrow("a", (200, 60), (200, 150)), arrow("b", (202, 150), (202, 100)))),
+        ("outside", drawing(arrow("far", (100, 20), (100, 900)))),
+    ],
+)
+def test_each_kind_of_overlap_is_found(kind: str, broken: Drawing) -> None:
+    assert kind in {overlap.kind for overlap in find_overlaps(broken)}
+    assert not measure_drawing(broken).holds
+
+
+def test_an_overlap_names_both_sides() -> None:
+    (overlap,) = find_overlaps(drawing(arrow("go", (100, 20), (300, 20)), arrow("same", (150, 21), (250, 21))))
+    assert (overlap.kind, overlap.first, overlap.second) == ("arrow-arrow", "go", "same")
+
+
+def test_things_that_only_touch_do_not_overlap() -> None:
+    touching = drawing(arrow("a", (100, 20), (300, 20)), arrow("b", (200, 20), (200, 100)))
+    assert measure_drawing(touching).holds
+
+
+def test_crossings_bends_and_jogs_are_counted() -> None:
+    stair = arrow("stair", (50, 40), (50, 100), (60, 100), (60, 180))
+    cross = arrow("cross", (0, 140), (400, 140))
+    quality = measure_drawing(drawing(stair, cross))
+    assert (quality.crossings, quality.bends, quality.jogs) == (1, 2, 1)
+
+
+def test_a_crossing_of_an_arrow_with_itself_does_not_count() -> None:
+    loop = arrow("loop", (200, 60), (200, 150), (250, 150), (250, 100), (150, 100))
+    assert measure_drawing(drawing(loop)).crossings == 0
+
+
+def test_label_distance_is_the_gap_between_a_label_and_its_own_arrow() -> None:
+    assert measure_drawing(drawing(GO)).label_distance == 14
+    far = arrow("far", (200, 60), (200, 180), label=Box(260, 100, 40, 16))
+    assert measure_drawing(drawing(far)).label_distance == 60
+
+
+def test_text_shrinks_with_the_drawing_and_is_not_blown_up() -> None:
+    assert fit_scale(Box(0, 0, 1900, 100)) == pytest.approx(0.5)
+    assert fit_scale(Box(0, 0, 100, 1240)) == pytest.approx(0.5)
+    assert fit_scale(Box(0, 0, 100, 100)) == 1.25
+    assert measure_drawing(drawing(GO), 200, 900).state_px == pytest.approx(7.5)
+    assert measure_drawing(drawing(GO), 200, 900).label_px == pytest.approx(6.5)
+    assert measure_drawing(drawing(GO), 400, 400).used_area == pytest.approx(1)

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arrowproof.render.chromium import open_browser
+from arrowproof.render.fonts import font_faces_css
+from arrowproof.render.text import MAX_CHARACTERS, REPLACEMENT, clean_text, graphemes, is_embedded, text_width
+
+FAMILY = "👨\u200d👩\u200d👧"
+SAMPLES = [
+    "attempts < max_attempts",
+    "POST /notes [new Idempotency-Key]",
+    "AVATAR Ty To Wa fi ffi",
+    "Größe Łódź Őř",
+    "→←↑↓≤≥≠·–—…‘’“”✓×−",
+    "支払いが完了した（通知）",
+    "ｶﾀｶﾅ半角",
+    "한국어 상태",
+    "Ωμέγα ελληνικά",
+    "Привет, ЖЩЮ щука",
+    "العربية شص",
+    "עברית",
+    "ไทย",
+    "Trạng thái đã hủy",
+    f"😀🚀{FAMILY}🇯🇵1\ufe0f\u20e3☀",
+    "①⇒∑⅒Ⅷ‱⸻㌖",
+    "e\u0301a\u0308",
+    REPLACEMENT,
+]
+
+
+@pytest.mark.parametrize(
+    ("raw", "cleaned"),
+    [
+        ("  a \n\t b  ", "a b"),
+        ("a\x00b", f"a{REPLACEMENT}b"),
+        ("\u202eevil", f"{REPLACEMENT}evil"),
+        ("a\u2066b\u2069", f"a{REPLACEMENT}b{REPLACEMENT}"),
+        ("\ud800", REPLACEMENT),
+        ("\ufeffa\u200b", f"{REPLACEMENT}a{REPLACEMENT}"),
+        (FAMILY, FAMILY),
+        ("日本語", "日本語"),
+    ],
+)
+def test_clean_text_keeps_what_can_be_drawn_and_shows_what_cannot(raw: str, cleaned: str) -> None:
+    assert clean_text(raw) == cleaned
+
+
+@given(st.text())
+def test_clean_text_leaves_no_control_character_and_changes_nothing_twice(raw: str) -> None:
+    cleaned = clean_text(raw)
+    assert not any(unicodedata.category(c) in {"Cc", "Cs", "Zl", "Zp"} for c in cleaned)
+    assert clean_text(cleaned) == cleaned
+
+
+def test_clean_text_bounds_the_length_of_a_label() -> None:
+    assert len(clean_text("x" * 100_000)) == MAX_CHARACTERS
+    assert clean_text("x" * 100_000).endswith("…")
+
+
+@given(st.text())
+def test_graphemes_joined_are_the_text(text: str) -> None:
+    assert "".join(graphemes(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "clusters"),
+    [
+        ("e\u0301x", ["e\u0301", "x"]),
+        (f"a{FAMILY}b", ["a", FAMILY, "b"]),
+        ("🇩🇪🇯🇵", ["🇩🇪", "🇯🇵"]),
+        ("👍🏽!", ["👍🏽", "!"]),
+        ("\u1112\u1161\u11ab", ["\u1112\u1161\u11ab"]),
+    ],
+)
+def test_graphemes_are_what_a_reader_sees_as_one_character(text: str, clusters: list[str]) -> None:
+    assert graphemes(text) == clusters
+
+
+def test_a_heavier_weight_is_wider_and_width_grows_with_size() -> None:
+    assert text_width("running", 15, 600) > text_width("running", 15, 400)
+    assert text_width("running", 30) == pytest.approx(2 * text_width("running", 15))
+
+
+def test_every_character_of_mono_is_equally_wide() -> None:
+    assert text_width("iii", 10, face="mono") == text_width("WWW", 10, face="mono") == pytest.approx(18)
+
+
+def test_marks_take_no_room_and_wide_characters_one_em() -> None:
+    assert text_width("e\u0301", 10) == text_width("e", 10)
+    assert text_width("漢", 10) == 10
+    assert text_width("ｶ", 10) == 5
+
+
+def test_is_embedded_tells_exact_widths_from_bounds() -> None:
+    assert is_embedded("attempts ≤ 3")
+    assert not is_embedded("状態")
+
+
+def test_widths_are_what_chromium_draws_or_more(tmp_path: Path) -> None:
+    """Exact where the fonts cover the text, never below the truth where the system's fonts draw it."""
+    styles = [("sans", 400, "normal"), ("sans", 450, "normal"), ("sans", 600, "normal"), ("italic", 600, "italic")]
+    blocks = [
+        f'<div style="font-weight:{weight};font-style:{style}">'
+        + "".join(f"<p><span>{s}</span>" for s in SAMPLES)
+        + "</div>"
+        for _, weight, style in styles
+    ]
+    css = 'span{font:inherit;font-size:100px;font-family:"Arrowproof Sans",sans-serif;white-space:pre}'
+    page_file = tmp_path / "widths.html"
+    page_file.write_text(
+        f"<meta charset=utf-8><style>{font_faces_css()}{css}</style>{''.join(blocks)}", encoding="utf-8"
+    )
+    script = """document.fonts.ready.then(() => [...document.querySelectorAll("div")].map(
+        div => [...div.querySelectorAll("span")].map(span => span.getBoundingClientRect().width)))"""
+    with open_browser() as browser:
+        page = browser.new_page()
+        page.goto(page_file.as_uri())
+        drawn = page.evaluate(script)
+    for (face, weight, _), widths in zip(styles, drawn, strict=True):
+        for sample, width in zip(SAMPLES, widths, strict=True):
+            measured = text_width(sample, 100, weight, face)
+            if is_embedded(sample):
+                assert measured == pytest.approx(width, abs=0.5), (sample, face, weight)
+            else:
+                assert measured >= width - 0.5, (sample, face, weight)

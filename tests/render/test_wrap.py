@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arrowproof.render.text import clean_text, graphemes, text_width
+from arrowproof.render.wrap import wrap_text
+
+ALPHABET = st.sampled_from("ab _.-/字、」（Aé\u0301👍😀")
+
+
+def test_a_text_that_fits_stays_on_one_line() -> None:
+    assert wrap_text("poll", 100, 13) == ("poll",)
+    assert wrap_text("", 100, 13) == ()
+
+
+def test_lines_are_about_equally_long() -> None:
+    lines = wrap_text("one two three four five six", 110, 13)
+    widths = [text_width(line, 13) for line in lines]
+    assert len(lines) == 2
+    assert max(widths) - min(widths) < 40
+
+
+def test_a_long_word_breaks_at_its_joints_first() -> None:
+    assert wrap_text("com.example.VeryLongHandlerFactory", 130, 13) == ("com.example.Very", "LongHandlerFactory")
+    assert wrap_text("wait_for_the_operator", 90, 13) == ("wait_for_", "the_operator")
+
+
+def test_a_word_without_joints_breaks_anywhere_and_loses_nothing() -> None:
+    lines = wrap_text("x" * 300, 100, 13)
+    assert "".join(lines) == "x" * 300
+    assert max(text_width(line, 13) for line in lines) <= 100
+
+
+def test_japanese_breaks_between_characters_but_not_before_a_closing_sign() -> None:
+    lines = wrap_text("支払いが完了した（決済会社の通知）。在庫を「確保」、出荷する", 80, 13)
+    assert len(lines) > 3
+    assert not any(line[0] in "。、」）ー" or line[-1] in "「（" for line in lines)
+
+
+@pytest.mark.parametrize("text", ["👨\u200d👩\u200d👧" * 9, "e\u0301" * 60, "🇯🇵" * 20])
+def test_no_grapheme_is_split(text: str) -> None:
+    whole = graphemes(text)
+    assert [cluster for line in wrap_text(text, 60, 13) for cluster in graphemes(line)] == whole
+
+
+@given(st.text(ALPHABET, max_size=80), st.floats(30, 200))
+def test_nothing_is_lost_and_no_line_is_too_wide(text: str, width: float) -> None:
+    lines = wrap_text(text, width, 13)
+    assert "".join(lines).replace(" ", "") == clean_text(text).replace(" ", "")
+    for line in lines:
+        assert text_width(line, 13) <= width or len(graphemes(line)) == 1
+        assert line == line.strip()
