@@ -114,10 +114,10 @@ def _lifecycle(document: Document, data: bytes, path: Path | None) -> Lifecycle:
     origin = Origin(path, hashlib.sha256(data).hexdigest(), MappingProxyType(document.positions()))
     return Lifecycle(
         id=plain["id"],
-        title=plain["title"],
+        title=_text(plain, "title") or plain["id"],
         states=tuple(_state(state) for state in plain["states"]),
         arrows=tuple(_arrow(arrow) for arrow in plain["arrows"]),
-        summary=plain.get("summary", ""),
+        summary=_text(plain, "summary") or "",
         binding=_binding(plain["binding"]) if "binding" in plain else None,
         panels=tuple(Panel(panel["title"], tuple(panel["lines"])) for panel in plain.get("panels", ())),
         views=tuple(_view(view) for view in plain.get("views", ())),
@@ -136,12 +136,18 @@ def _state(plain: Mapping[str, Any]) -> State:
     return State(
         id=plain["id"],
         kind=kind,
-        label=plain.get("label", plain["id"]),
+        label=_text(plain, "label") or plain["id"],
         value=None if kind is Kind.PASSING else _value(plain.get("value", plain["id"])),
-        note=plain.get("note"),
-        group=plain.get("group"),
+        note=_text(plain, "note"),
+        group=_text(plain, "group"),
         terminal=plain.get("terminal", False),
     )
+
+
+def _text(plain: Mapping[str, Any], field: str) -> str | None:
+    """A text that people read, as written; None when it is left out or holds nothing but white space."""
+    text: str = plain.get(field, "")
+    return text if text.strip() else None
 
 
 def _value(value: Any) -> StateValue:
@@ -157,9 +163,9 @@ def _arrow(plain: Mapping[str, Any]) -> Arrow:
         id=plain["id"],
         source=plain.get("from"),
         target=plain.get("to"),
-        event=plain.get("event"),
-        guard=plain.get("guard"),
-        effect=plain.get("effect"),
+        event=_text(plain, "event"),
+        guard=_text(plain, "guard"),
+        effect=_text(plain, "effect"),
     )
 
 

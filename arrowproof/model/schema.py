@@ -12,7 +12,8 @@ wrong-kind             a string where a number belongs, and so on
 wrong-format           ``format`` names another format or version
 not-one-of             a word that is not on the list
 too-short, too-long    a string outside its length; an array outside its size
-unreadable-text        a text that is empty or has control characters; a driver that is no ``module:Class``
+unreadable-text        a reason that says nothing; a source glob with control characters; a driver that is no
+                       ``module:Class``
 out-of-range           a number that is too small or too large
 repeated-entry         an entry that its array already has
 arrow-without-ends     an arrow or an accepted sneak path with neither ``from`` nor ``to``

@@ -248,3 +248,33 @@ def test_no_wrong_value_anywhere_comes_to_anything_but_a_lifecycle_or_a_model_er
         else:
             container[data.draw(st.sampled_from([*container, "value", "from", "to", "x"]))] = data.draw(JUNK)
     assert all(problem.path.startswith("$") for problem in judge(json.dumps(job).encode()))
+
+
+@pytest.mark.parametrize("blank", ["", "  ", "\u3000"])
+def test_a_text_of_nothing_is_as_good_as_left_out(blank: str) -> None:
+    plain = {
+        "format": "arrowproof.lifecycle/1",
+        "id": "blank",
+        "title": blank,
+        "summary": blank,
+        "states": [{"id": "a", "kind": "success", "label": blank, "note": blank, "group": blank}],
+        "arrows": [{"id": "1", "to": "a", "event": blank, "guard": blank, "effect": blank}],
+    }
+    lifecycle = parse_lifecycle(json.dumps(plain).encode(), source="blank.json")
+    (state,), (arrow,) = lifecycle.states, lifecycle.arrows
+    assert (lifecycle.title, lifecycle.summary) == ("blank", "")
+    assert (state.label, state.note, state.group) == ("a", None, None)
+    assert arrow.label == ""
+
+
+def test_labels_and_ids_may_hold_any_characters() -> None:
+    hostile = "a\x00\x1b[31m\n\u202e<b>"
+    plain = {
+        "format": "arrowproof.lifecycle/1",
+        "id": hostile,
+        "title": hostile,
+        "states": [{"id": hostile, "kind": "success", "label": hostile}],
+        "arrows": [{"id": hostile, "to": hostile, "event": hostile}],
+    }
+    lifecycle = parse_lifecycle(json.dumps(plain).encode(), source="hostile.json")
+    assert lifecycle.states[0].label == lifecycle.arrows[0].event == lifecycle.id == hostile

@@ -83,21 +83,17 @@ def messages(data: Any) -> list[str]:
             'Write "arrowproof.lifecycle/1"; if the file was made for a newer Arrowproof, update yours. [wrong-format]',
         ),
         (
-            lambda job: job.update(title=""),
-            '$.title: an empty text says nothing: "". Write the text, or leave the field out. [unreadable-text]',
+            lambda job: job["states"][0].update(id=""),
+            '$.states[0].id: an empty string says nothing: "". Write the text, or leave the field out. [too-short]',
         ),
         (
-            lambda job: job.update(title="  "),
-            '$.title: an empty text says nothing: "  ". Write the text, or leave the field out. [unreadable-text]',
+            lambda job: job.update(accepted_sneak_paths=[{"to": "open", "reason": " "}]),
+            '$.accepted_sneak_paths[0].reason: an empty text says nothing: " ". '
+            "Write the text, or leave the field out. [unreadable-text]",
         ),
         (
-            lambda job: job["states"][0].update(label="a\x1b[31m"),
-            r'$.states[0].label: a control character in a text: "a\u001b[31m". '
-            "Remove it; a text is one line. [unreadable-text]",
-        ),
-        (
-            lambda job: job["states"][0].update(label="a\n"),
-            r'$.states[0].label: a control character in a text: "a\n". '
+            lambda job: job.update(sources=["sql/\x07*.sql"]),
+            r'$.sources[0]: a control character in a text: "sql/\u0007*.sql". '
             "Remove it; a text is one line. [unreadable-text]",
         ),
         (
