@@ -49,8 +49,8 @@ def clean_text(text: str) -> str:
     """The text as it may be drawn, on one line.
 
     White space of any kind becomes one space, and the ends are trimmed. Control characters, characters that turn the
-    direction of text (so that a label can never reorder its neighbours), lone surrogates and characters without a
-    meaning become U+FFFD, which is visible and harmless. Text beyond ``MAX_CHARACTERS`` ends in an ellipsis.
+    direction of text (so that a label can never reorder its neighbours), lone surrogates, private characters and
+    noncharacters become U+FFFD, which is visible and harmless. Text beyond ``MAX_CHARACTERS`` ends in an ellipsis.
     """
     spaced = " ".join(text.split())
     cleaned = "".join(REPLACEMENT if _is_unsafe(character) else character for character in spaced)
@@ -61,7 +61,12 @@ def _is_unsafe(character: str) -> bool:
     category = unicodedata.category(character)
     if category == "Cf":
         return character not in _KEEP_FORMAT and not 0xE0020 <= ord(character) <= 0xE007F
-    return category in {"Cc", "Cs", "Cn", "Co", "Zl", "Zp"}
+    return category in {"Cc", "Cs", "Co", "Zl", "Zp"} or _is_noncharacter(ord(character))
+
+
+def _is_noncharacter(code: int) -> bool:
+    """Unassigned characters are no danger, and the next Unicode assigns some; noncharacters stay meaningless."""
+    return code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF
 
 
 @lru_cache(maxsize=8192)

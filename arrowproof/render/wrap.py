@@ -1,8 +1,8 @@
 """Wrapping: a label over several lines of about the same width, never cut and never wider than asked.
 
-Lines break at spaces; between CJK characters, but not so that a line starts or ends with a sign that must not stand
-there (kinsoku); within very long words after ``_ . / - :`` and before a capital letter; and, when all that is not
-enough, between any two graphemes.
+Lines break at spaces, but a comparison (``a < b``) or a number with its unit stays together where that fits; between
+CJK characters, but not so that a line starts or ends with a sign that must not stand there (kinsoku); within very long
+words after ``_ . / - :`` and before a capital letter; and, when all that is not enough, between any two graphemes.
 """
 
 from __future__ import annotations
@@ -14,8 +14,12 @@ from functools import lru_cache, partial
 
 from arrowproof.render.text import clean_text, graphemes, text_width
 
-_NO_LINE_START = frozenset("。、，．,.・：；:;？！?!」』】〉》）)]}〕］｝ー々ゝゞ〜ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ…‥％%")
+_NO_LINE_START = frozenset(
+    "。、，．,.・：；:;？！?!」』】〉》）)]}〕］｝ー々ゝゞ〜ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ…‥％%"
+)
 _NO_LINE_END = frozenset("「『【〈《（([{〔［｛＄￥$¥")
+_COMPARISONS = frozenset(("<", "<=", ">", ">=", "=", "==", "!=", "<>", "≤", "≥", "≠", "->", "→"))
+_UNIT_LENGTH = 4
 _BREAK_AFTER = frozenset("_./-:,;=&?|\\")
 
 
@@ -48,7 +52,7 @@ def _wrapped(text: str, width: float, size: float, weight: int, face: str) -> tu
     measure = partial(text_width, size=size, weight=weight, face=face)
     if measure(text) <= width:
         return (text,)
-    pieces = [part for piece in _pieces(text) for part in _fitting(piece, width, measure)]
+    pieces = [part for piece in _glued(_pieces(text), width, measure) for part in _fitting(piece, width, measure)]
     count = len(_greedy(pieces, width, measure))
     low, high = 0.0, width
     for _ in range(12):
@@ -94,6 +98,33 @@ def _may_break(before: str, after: str) -> bool:
 
 def _is_ideographic(character: str) -> bool:
     return unicodedata.east_asian_width(character) in {"W", "F"} and unicodedata.category(character)[0] in "LNPS"
+
+
+def _glued(pieces: Sequence[_Piece], width: float, measure: Callable[[str], float]) -> list[_Piece]:
+    """The pieces with ``a < b`` and ``10 min`` each in one piece, as long as that fits on a line."""
+    glued: list[_Piece] = []
+    for piece in pieces:
+        before = glued[-1].text if glued else ""
+        joined = f"{before} {piece.text}"
+        belongs = _ends_open(before) or piece.text in _COMPARISONS or (_ends_in_number(before) and _is_unit(piece.text))
+        if before and piece.space and belongs and measure(joined) <= width:
+            glued[-1] = _Piece(joined, glued[-1].space)
+        else:
+            glued.append(piece)
+    return glued
+
+
+def _ends_open(text: str) -> bool:
+    return text.rsplit(" ", 1)[-1] in _COMPARISONS
+
+
+def _ends_in_number(text: str) -> bool:
+    return text.rsplit(" ", 1)[-1].lstrip("[(").replace(".", "").isdecimal()
+
+
+def _is_unit(text: str) -> bool:
+    """A short word or a sign such as ``h``, ``min``, ``days`` or ``%``, closing brackets apart."""
+    return len(text.rstrip(")],.;")) <= _UNIT_LENGTH
 
 
 def _fitting(piece: _Piece, width: float, measure: Callable[[str], float]) -> list[_Piece]:

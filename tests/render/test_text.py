@@ -42,6 +42,7 @@ SAMPLES = [
         ("\u202eevil", f"{REPLACEMENT}evil"),
         ("a\u2066b\u2069", f"a{REPLACEMENT}b{REPLACEMENT}"),
         ("\ud800", REPLACEMENT),
+        ("\ue000\uffff\ufdd0", 3 * REPLACEMENT),
         ("\ufeffa\u200b", f"{REPLACEMENT}a{REPLACEMENT}"),
         (FAMILY, FAMILY),
         ("日本語", "日本語"),

@@ -45,6 +45,11 @@ def test_no_grapheme_is_split(text: str) -> None:
     assert [cluster for line in wrap_text(text, 60, 13) for cluster in graphemes(line)] == whole
 
 
+def test_a_comparison_and_a_number_with_its_unit_stay_together_where_they_fit() -> None:
+    assert wrap_text("error rate < 1 % for 10 min", 110, 13) == ("error rate < 1 %", "for 10 min")
+    assert wrap_text("attempts < max_attempts", 100, 13) == ("attempts <", "max_attempts")
+
+
 @given(st.text(ALPHABET, max_size=80), st.floats(30, 200))
 def test_nothing_is_lost_and_no_line_is_too_wide(text: str, width: float) -> None:
     lines = wrap_text(text, width, 13)
