@@ -39,7 +39,7 @@ class Assembly:
     lines: Lines
 
     def drawing(self) -> Drawing:
-        """The drawing, with its upper left corner at (0, 0)."""
+        """The drawing; its bounds hold everything, wherever they lie."""
         nodes = self.grid.graph.nodes
         arrows = {}
         for edges in self.grid.levels.values():

@@ -10,7 +10,7 @@ from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.render.drawing import Drawing
 from arrowproof.render.layout.assembly import Assembly
 from arrowproof.render.layout.channels import assign_slots
-from arrowproof.render.layout.coordinates import Pin, assign_columns
+from arrowproof.render.layout.coordinates import assign_columns
 from arrowproof.render.layout.estimate import direction_cost
 from arrowproof.render.layout.graph import read_graph
 from arrowproof.render.layout.grid import Grid, Placement, build_grid
@@ -18,6 +18,7 @@ from arrowproof.render.layout.heights import assign_lines
 from arrowproof.render.layout.order import Order, order_elements
 from arrowproof.render.layout.placements import MANY_NODES, find_placements
 from arrowproof.render.layout.sizes import LabelLimits
+from arrowproof.render.layout.variables import Pin
 from arrowproof.render.quality import TARGET_HEIGHT, TARGET_WIDTH, Quality, measure_drawing
 
 _LABEL_LIMITS = (LabelLimits(136, 180), LabelLimits(130, 140), LabelLimits(104, 104))

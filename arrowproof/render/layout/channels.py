@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from arrowproof.render.layout.coordinates import Columns, Pin
+from arrowproof.render.layout.coordinates import Columns
 from arrowproof.render.layout.grid import Grid, Link
+from arrowproof.render.layout.variables import Pin
 
 _NEAR = 12
 """Runs that end closer than this to each other do not share a slot."""

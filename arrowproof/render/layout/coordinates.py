@@ -2,15 +2,14 @@
 
 All rules are least distances between neighbours, and the cost is a weighted sum of distances, so that one run of a
 network simplex finds the best x for everything (Gansner et al. 1993, section 4). The sum of distances does not see that
-one long bend reads better than two short ones; a second run with weights that fall with the distance found (iteratively
-reweighted least absolute values) does.
+one long bend reads better than two short ones; further runs do, whose weights fall with the distance that was found
+(iteratively reweighted least absolute values).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 
 from arrowproof.render.layout.dot import Distance, solve_distances
@@ -25,14 +24,11 @@ from arrowproof.render.layout.sizes import (
     NODE_GAP,
     PORT_SPACING,
 )
-
-Pin = tuple[int, int]
-"""One end of a link: (link index, 0 or 1)."""
+from arrowproof.render.layout.variables import LEFT_WALL, RIGHT_WALL, Pin, Variables
 
 SEPARATION = 10
 """Between two pins that would lie on top of each other."""
 
-_LEFT_WALL, _RIGHT_WALL = 0, 1
 _STRAIGHT = (4, 6, 10)
 """What one unit of bend costs, by how many ends of the link are no nodes."""
 _MAIN = 3
@@ -44,8 +40,7 @@ _FORCED = 3000
 """What a unit of bend costs in a link that is to be straight at any price but a box that grows too far."""
 _MOST_GROWTH, _ROOM_OF_PORT = 60, 36
 """A box may grow by this much beyond what it needs, and to this much for each port on its busier side."""
-_ROUNDS = 3
-_SHORT = 14
+_ROUNDS, _FIRST_FACTOR, _SHORT = 3, 10, 14
 
 
 @dataclass(frozen=True)
@@ -74,11 +69,22 @@ def assign_columns(
         separations: pairs of pins of which the first must stand left of the second.
         forced: indexes of links that are to be straight where that is possible.
     """
-    variables = _Variables(grid, order)
-    rules = [Distance(_LEFT_WALL, _RIGHT_WALL, 1, width_cost)]
+    variables = Variables(grid, order)
+    rules = [Distance(LEFT_WALL, RIGHT_WALL, 1, width_cost)]
     rules += [*_row_rules(grid, order, variables), *_port_rules(grid, variables)]
     rules += [Distance(variables.pins[a], variables.pins[b], SEPARATION) for a, b in separations]
-    factors = [10] * len(grid.links)
+    x = _solved(grid, variables, rules, forced)
+    return Columns(
+        boxes={node: (x[a], x[b]) for node, (a, b) in variables.boxes.items()},
+        lines={element: x[variable] for element, variable in variables.lines.items()},
+        pins={pin: x[variable] for pin, variable in variables.pins.items()},
+        width=x[RIGHT_WALL] - x[LEFT_WALL],
+    )
+
+
+def _solved(grid: Grid, variables: Variables, rules: Sequence[Distance], forced: Collection[int]) -> list[int]:
+    """The value of each variable after all rounds, and after more of them while boxes are wider than they may be."""
+    factors = [_FIRST_FACTOR] * len(grid.links)
     rigid: dict[int, int] = {}
     x: list[int] = []
     rounds = 0
@@ -90,25 +96,21 @@ def assign_columns(
             for node, (left, right) in variables.boxes.items()
         ]
         x = solve_distances(count, [*rules, *widths, *costs])
+        factors = [
+            _factor(abs(x[variables.pins[link.index, 0]] - x[variables.pins[link.index, 1]])) for link in grid.links
+        ]
         rounds += 1
-        bends = [abs(x[variables.pins[link.index, 0]] - x[variables.pins[link.index, 1]]) for link in grid.links]
-        factors = [_factor(bend) for bend in bends]
-    return Columns(
-        boxes={node: (x[a], x[b]) for node, (a, b) in variables.boxes.items()},
-        lines={element: x[variable] for element, variable in variables.lines.items()},
-        pins={pin: x[variable] for pin, variable in variables.pins.items()},
-        width=x[_RIGHT_WALL] - x[_LEFT_WALL],
-    )
+    return x
 
 
 def _factor(bend: int) -> int:
     """How much the next round minds a bend that this round left: short ones most, since they look like mistakes."""
     if bend == 0:
-        return 10
+        return _FIRST_FACTOR
     return 3 + (420 if bend < _SHORT else 140) // (bend + 4)
 
 
-def _grown_boxes(grid: Grid, variables: _Variables, x: Sequence[int]) -> dict[int, int]:
+def _grown_boxes(grid: Grid, variables: Variables, x: Sequence[int]) -> dict[int, int]:
     """The boxes that have become wider than they may, each with the most that it may be."""
     ports = dict.fromkeys(variables.boxes, 0)
     for (node, _), pins in variables.ports.items():
@@ -117,85 +119,14 @@ def _grown_boxes(grid: Grid, variables: _Variables, x: Sequence[int]) -> dict[in
     return {node: most[node] for node, (left, right) in variables.boxes.items() if x[right] - x[left] > most[node]}
 
 
-class _Variables:
-    """Which unknown of the solver stands for what. Elements of one straight line share one."""
-
-    def __init__(self, grid: Grid, order: Order) -> None:
-        self.count = 2
-        self.boxes = {node.index: (self.new(), self.new()) for node in grid.graph.nodes}
-        self.lines = self._shared_lines(grid, order)
-        self.pins: dict[Pin, int] = {}
-        self.ports: dict[tuple[int, bool], list[Pin]] = {}
-        place = {element: place for row in order for place, element in enumerate(row)}
-        for link in grid.links:
-            for end in (0, 1):
-                element = link.element(end)
-                if grid.elements[element].node is None:
-                    self.pins[link.index, end] = self.lines[element]
-                else:
-                    self.pins[link.index, end] = self.new()
-                    self.ports.setdefault((element, link.is_above(end)), []).append((link.index, end))
-        for (node, _), pins in self.ports.items():
-            pins.sort(key=partial(_port_key, grid, place, node))
-
-    def new(self) -> int:
-        """A fresh variable."""
-        self.count += 1
-        return self.count - 1
-
-    def _shared_lines(self, grid: Grid, order: Order) -> dict[int, int]:
-        """The variable of each element that is no node; along one arrow it is the same until the line must bend."""
-        lines: dict[int, int] = {}
-        cut = _crossing_links(grid, order)
-        for link in grid.links:
-            for element in (link.first, link.last):
-                if grid.elements[element].node is None and element not in lines:
-                    goes_on = element == link.last and link.first in lines and not link.turns and link.index not in cut
-                    lines[element] = lines[link.first] if goes_on else self.new()
-        return lines
-
-
-def _crossing_links(grid: Grid, order: Order) -> set[int]:
-    """Links between two lines that cross another such link: these two cannot both be straight."""
-    place = {element: place for row in order for place, element in enumerate(row)}
-    inner: dict[int, list[tuple[int, int, int]]] = {}
-    for link in grid.links:
-        if not link.turns and all(grid.elements[e].node is None for e in (link.first, link.last)):
-            upper, lower = (link.first, link.last) if link.first_above else (link.last, link.first)
-            inner.setdefault(link.channel, []).append((place[upper], place[lower], link.index))
-    cut: set[int] = set()
-    for links in inner.values():
-        kept: list[tuple[int, int, int]] = []
-        for upper, lower, index in sorted(links, key=lambda link: link[2]):
-            if any((upper - u) * (lower - v) < 0 for u, v, _ in kept):
-                cut.add(index)
-            else:
-                kept.append((upper, lower, index))
-    return cut
-
-
-def _port_key(grid: Grid, place: Mapping[int, int], node: int, pin: Pin) -> tuple[int, int, int]:
-    """The order of ports on one side of a box: by what is at the other end of their links.
-
-    Links that turn round to another box of the row stand outside, the nearest box outermost.
-    """
-    link = grid.links[pin[0]]
-    other = link.element(1 - pin[1])
-    if not link.turns:
-        return (0, place[other], link.index)
-    if other == node:
-        return (1, 0, pin[1])
-    return (1 if place[other] > place[node] else -1, -place[other], link.index)
-
-
-def _row_rules(grid: Grid, order: Order, variables: _Variables) -> list[Distance]:
+def _row_rules(grid: Grid, order: Order, variables: Variables) -> list[Distance]:
     """Neighbours in a row keep their distance, and everything stands between the walls."""
     rules = []
     for row in order:
         sides = [_sides(grid, element, variables) for element in row]
         if sides:
-            rules.append(Distance(_LEFT_WALL, sides[0][0], sides[0][2]))
-            rules.append(Distance(sides[-1][1], _RIGHT_WALL, sides[-1][3]))
+            rules.append(Distance(LEFT_WALL, sides[0][0], sides[0][2]))
+            rules.append(Distance(sides[-1][1], RIGHT_WALL, sides[-1][3]))
         for (a, b), (_, before, _, after_room), (after, _, before_room, _) in zip(
             pairwise(row), sides, sides[1:], strict=False
         ):
@@ -210,7 +141,7 @@ def _row_rules(grid: Grid, order: Order, variables: _Variables) -> list[Distance
     return rules
 
 
-def _sides(grid: Grid, element: int, variables: _Variables) -> tuple[int, int, int, int]:
+def _sides(grid: Grid, element: int, variables: Variables) -> tuple[int, int, int, int]:
     """The variables of the left and right side of an element, and the room it needs beyond them."""
     part = grid.elements[element]
     if part.node is not None:
@@ -227,7 +158,7 @@ def _sides(grid: Grid, element: int, variables: _Variables) -> tuple[int, int, i
     return line, line, 0, 0
 
 
-def _port_rules(grid: Grid, variables: _Variables) -> list[Distance]:
+def _port_rules(grid: Grid, variables: Variables) -> list[Distance]:
     """Ports keep off the corners of their box and off each other."""
     rules = []
     for (node, _), pins in variables.ports.items():
@@ -241,7 +172,7 @@ def _port_rules(grid: Grid, variables: _Variables) -> list[Distance]:
 
 
 def _costs(
-    grid: Grid, variables: _Variables, factors: Sequence[int], forced: Collection[int]
+    grid: Grid, variables: Variables, factors: Sequence[int], forced: Collection[int]
 ) -> tuple[list[Distance], int]:
     """What the solver minimises, and the count of variables with its helpers: one for each absolute difference."""
     costs: list[Distance] = []

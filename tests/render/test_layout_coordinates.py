@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
+from arrowproof.render.layout.channels import assign_slots
+from arrowproof.render.layout.coordinates import Columns, assign_columns
+from arrowproof.render.layout.graph import Graph, read_graph
+from arrowproof.render.layout.grid import Placement, build_grid
+from arrowproof.render.layout.heights import MAX_STRETCH, assign_lines
+from arrowproof.render.layout.order import order_elements
+from arrowproof.render.layout.sizes import LEVEL_MARGIN, PORT_SPACING, LabelLimits
+
+
+def graph_of(states: str, *arrows: tuple[str, str, str]) -> Graph:
+    boxes = tuple(State(name, Kind.ACTIVE, name, name) for name in states)
+    drawn = tuple(Arrow(f"{number}", *arrow) for number, arrow in enumerate(arrows))
+    return read_graph(Lifecycle("x", "X", boxes, drawn), {}, LabelLimits(130, 130))
+
+
+def columns_of(graph: Graph, placement: Placement, forced: tuple[int, ...] = ()) -> Columns:
+    grid = build_grid(graph, placement)
+    return assign_columns(grid, order_elements(grid), 20, (), forced)
+
+
+def test_a_single_arrow_downwards_is_straight_and_leaves_the_middle_of_its_box() -> None:
+    columns = columns_of(graph_of("ab", ("a", "b", "go")), ((0,), (1,)))
+    assert len(set(columns.pins.values())) == 1
+    left, right = columns.boxes[0]
+    assert columns.pins[0, 0] == (left + right) / 2
+
+
+def test_the_gap_of_a_level_arrow_holds_its_label() -> None:
+    graph = graph_of("ab", ("a", "b", "a rather long event"))
+    columns = columns_of(graph, ((0, 1),))
+    gap = columns.boxes[1][0] - columns.boxes[0][1]
+    assert gap == graph.edges[0].label.width + 2 * LEVEL_MARGIN
+
+
+def test_ports_keep_their_distance_and_off_the_corners() -> None:
+    graph = graph_of("ab", *[("a", "b", f"event {number}") for number in range(6)])
+    columns = columns_of(graph, ((0,), (1,)))
+    left, right = columns.boxes[0]
+    ports = sorted(columns.pins[2 * number, 0] for number in range(6))
+    assert ports[0] - left >= graph.nodes[0].rim
+    assert right - ports[-1] >= graph.nodes[0].rim
+    assert all(b - a >= PORT_SPACING for a, b in pairwise(ports))
+
+
+@pytest.mark.parametrize("forced", [(), (0, 1, 2, 3)])
+def test_a_box_grows_only_so_far_to_straighten_its_arrows(forced: tuple[int, ...]) -> None:
+    graph = graph_of("ab", ("a", "b", "one event of some width"), ("b", "a", "another event of some width"))
+    columns = columns_of(graph, ((0,), (1,)), forced)
+    for left, right in columns.boxes.values():
+        assert right - left <= graph.nodes[0].width + 60
+
+
+def test_links_forced_straight_are_straight() -> None:
+    graph = graph_of("abc", ("a", "b", "event"), ("b", "a", "back again"), ("a", "c", "x"))
+    bent = columns_of(graph, ((0,), (1, 2)))
+    assert any(bent.pins[link, 0] != bent.pins[link, 1] for link in range(4))
+    straight = columns_of(graph, ((0,), (1, 2)), (0, 1, 2, 3))
+    assert all(straight.pins[link, 0] == straight.pins[link, 1] for link in range(4))
+
+
+def test_a_long_arrow_is_one_straight_line_between_its_ends() -> None:
+    graph = graph_of("abcd", ("a", "b", "x"), ("b", "c", "y"), ("c", "d", "z"), ("a", "d", "all the way"))
+    grid = build_grid(graph, ((0,), (1,), (2,), (3,)))
+    columns = assign_columns(grid, order_elements(grid), 20)
+    passed = {columns.lines[grid.links[index].last] for index in grid.routes[3][:-1]}
+    assert len(passed) == 1
+
+
+def test_spare_height_goes_to_the_channels_up_to_a_limit() -> None:
+    grid = build_grid(graph_of("ab", ("a", "b", "go")), ((0,), (1,)))
+    channels = assign_slots(grid, assign_columns(grid, order_elements(grid), 20))
+    natural = assign_lines(grid, channels, 0).height
+    assert assign_lines(grid, channels, natural + 50).height == pytest.approx(natural + 50)
+    assert assign_lines(grid, channels, 10_000).height == pytest.approx(natural + 2 * MAX_STRETCH)
