@@ -2,38 +2,37 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-PAGE = os.sysconf("SC_PAGE_SIZE")
 
+def seconds(command: Sequence[str], folder: Path) -> float:
+    """The wall time of a command, in seconds.
 
-@dataclass(frozen=True)
-class Run:
-    """One run: wall time in seconds, and the largest sum of resident memory over the process tree, in MiB."""
-
-    seconds: float
-    peak_mib: float
-
-
-def run(command: Sequence[str], folder: Path) -> Run:
-    """Run a command to its end. Raises CalledProcessError when it fails, so that no figure comes from a failure."""
+    Raises CalledProcessError when it fails, so that no figure comes from a failure.
+    """
     started = time.perf_counter()
-    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True)
+    return time.perf_counter() - started
+
+
+def peak_mib(command: Sequence[str], folder: Path) -> float:
+    """The largest sum of resident memory over a command and its children, in MiB, looked at every 20 ms.
+
+    A run of its own: reading the memory of many processes would slow down a run that is timed.
+    """
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     peak = [0.0]
     sampler = threading.Thread(target=_sample, args=(process, peak))
     sampler.start()
-    _, stderr = process.communicate()
-    seconds = time.perf_counter() - started
+    status = process.wait()
     sampler.join()
-    if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, list(command), stderr=stderr)
-    return Run(seconds, peak[0])
+    if status:
+        raise subprocess.CalledProcessError(status, list(command))
+    return peak[0]
 
 
 def _sample(process: subprocess.Popen[bytes], peak: list[float]) -> None:
