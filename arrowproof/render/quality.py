@@ -16,6 +16,8 @@ TARGET_WIDTH, TARGET_HEIGHT = 950.0, 620.0
 MAX_SCALE = 1.25
 """A small drawing is not blown up further than this."""
 STATE_TEXT, LABEL_TEXT = 15.0, 13.0
+READABLE_SCALE = 0.87
+"""From here on labels have 11 CSS px and states 12 at 1440x900, with a little to spare."""
 
 _TOUCH = 3.0
 """Parallel lines nearer than this look like one."""

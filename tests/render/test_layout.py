@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
 from arrowproof.model.loader import load_lifecycle
 from arrowproof.render.drawing import Drawing
 from arrowproof.render.layout import layout_lifecycle
+from arrowproof.render.layout.sizes import LabelLimits, measure_label
 from arrowproof.render.quality import measure_drawing
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -110,6 +112,26 @@ def test_text_stays_readable_when_each_arrow_has_a_caption() -> None:
     assert measure_drawing(drawing).label_px >= 11
 
 
+@pytest.mark.parametrize("seed", [0, 5, 15, 19])
+def test_models_of_15_states_and_28_arrows_that_nobody_tuned_for_are_readable(seed: int) -> None:
+    """A path with short cuts, retries and back arrows, as such models have them; never twice the same."""
+    chance = random.Random(seed)
+    events = ["poll", "worker slot free", "approved by operator", "timed out after 10 min", "retry, attempts < max"]
+    ends: list[tuple[str | None, str]] = [(None, "state_0")]
+    ends += [(f"state_{max(0, n - chance.choice([1, 1, 1, 2, 3]))}", f"state_{n}") for n in range(1, 15)]
+    while len(ends) < 28:
+        source = chance.randrange(15)
+        target = min(max(source + chance.choice([-3, -2, -1, -1, 0, 1, 2, 3, 4]), 0), 14)
+        ends.append((f"state_{source}", f"state_{target}"))
+    kinds = [*chance.choices([Kind.ACTIVE, Kind.WAITING, Kind.FAILURE], k=14), Kind.SUCCESS]
+    states = tuple(State(f"state_{n}", kind, f"state_{n}", f"state_{n}") for n, kind in enumerate(kinds))
+    arrows = tuple(Arrow(f"{n}", *pair, chance.choice(events)) for n, pair in enumerate(ends))
+    quality = measure_drawing(layout_lifecycle(Lifecycle("any", "Any", states, arrows)))
+    assert quality.holds
+    assert quality.state_px >= 12
+    assert quality.label_px >= 11
+
+
 def test_the_bundled_lifecycle_runs_level_and_straight_from_creation_to_success() -> None:
     drawing = layout_lifecycle(load_lifecycle(BUNDLED))
     arrows = {arrow.id: arrow for arrow in drawing.arrows}
@@ -145,6 +167,12 @@ def test_a_word_of_300_characters_does_not_explode_the_drawing() -> None:
     assert drawing.bounds.width < 1000
     assert drawing.bounds.height < 1000
     assert "".join(line.text for line in drawing.arrows[0].label) == "z" * 300
+
+
+def test_a_word_of_common_length_is_not_broken_however_narrow_the_labels() -> None:
+    arrow = Arrow("a", "a", "a", "unschedulable for 10 min")
+    lines = measure_label(arrow, "", LabelLimits(30, 30)).text.lines
+    assert lines == ("unschedulable", "for 10 min")
 
 
 def test_the_same_lifecycle_gives_the_same_drawing_whatever_the_hash_seed() -> None:

@@ -12,18 +12,25 @@ from arrowproof.render.layout.assembly import Assembly
 from arrowproof.render.layout.channels import assign_slots
 from arrowproof.render.layout.coordinates import assign_columns
 from arrowproof.render.layout.estimate import direction_cost
-from arrowproof.render.layout.graph import read_graph
+from arrowproof.render.layout.graph import Graph, read_graph
 from arrowproof.render.layout.grid import Grid, Placement, build_grid
 from arrowproof.render.layout.heights import assign_lines
 from arrowproof.render.layout.order import Order, order_elements
 from arrowproof.render.layout.placements import MANY_NODES, find_placements
 from arrowproof.render.layout.sizes import LabelLimits
 from arrowproof.render.layout.variables import Pin
-from arrowproof.render.quality import TARGET_HEIGHT, TARGET_WIDTH, Quality, measure_drawing
+from arrowproof.render.quality import (
+    READABLE_SCALE,
+    TARGET_HEIGHT,
+    TARGET_WIDTH,
+    Quality,
+    fit_scale,
+    measure_drawing,
+)
 
-_LABEL_LIMITS = (LabelLimits(136, 180), LabelLimits(130, 140), LabelLimits(104, 104))
-"""How wide labels may be: for up to 8 arrows, for up to 14, and for more."""
-_NARROW, _LOOSE = 160, 20
+_LABEL_LIMITS = (LabelLimits(136, 180), LabelLimits(130, 140), LabelLimits(104, 104), LabelLimits(82, 82))
+"""How wide labels may be: for up to 8 arrows, for up to 14, for more, and for those that would come out too small."""
+_NARROW, _LOOSE = 700, (160, 20)
 """What a unit of the drawing's width costs the solver, when the width decides the scale and when it does not."""
 
 
@@ -48,26 +55,35 @@ class Candidate:
 
 
 def best_drawing(lifecycle: Lifecycle, captions: Mapping[str, str]) -> Drawing:
-    """The best drawing of a lifecycle that was found; in all of them nothing overlaps."""
-    graph = read_graph(lifecycle, captions, _label_limits(len(lifecycle.arrows)))
-    found = find_placements(graph)
-    least = min(found.values())
+    """The best drawing of a lifecycle that was found; in all of them nothing overlaps.
+
+    When its text comes out too small to read, all is done again with narrower labels, and the better one taken.
+    """
+    found: list[Candidate] = []
+    for limits in _LABEL_LIMITS[(len(lifecycle.arrows) > 8) + (len(lifecycle.arrows) > 14) :]:
+        graph = read_graph(lifecycle, captions, limits)
+        found.append(_best_candidate(graph))
+        if len(graph.nodes) > MANY_NODES or fit_scale(found[-1].drawing.bounds) >= READABLE_SCALE:
+            break
+    return max(found, key=lambda candidate: candidate.score).drawing
+
+
+def _best_candidate(graph: Graph) -> Candidate:
+    placements = find_placements(graph)
+    least = min(placements.values())
     ranking: list[Candidate] = []
-    for placement, cost in found.items():
+    for placement, cost in placements.items():
         if cost < least + _POOR:
             grid = build_grid(graph, placement)
             ranking += _candidates(placement, grid, order_elements(grid), _NARROW)
     if not ranking:
-        raise InternalError(f"no layout of {lifecycle.id!r} keeps its parts apart")
+        raise InternalError("no layout was found that keeps its parts apart")
     best = max(ranking, key=lambda candidate: candidate.score)
     if len(graph.nodes) > MANY_NODES:
-        return best.drawing
-    loose = _candidates(best.placement, best.assembly.grid, best.order, _LOOSE)
-    return _straightened(max([best, *loose], key=lambda candidate: candidate.score)).drawing
-
-
-def _label_limits(arrows: int) -> LabelLimits:
-    return _LABEL_LIMITS[(arrows > 8) + (arrows > 14)]
+        return best
+    for width_cost in _LOOSE:
+        ranking += _candidates(best.placement, best.assembly.grid, best.order, width_cost)
+    return _straightened(max(ranking, key=lambda candidate: candidate.score))
 
 
 def _candidates(
@@ -117,6 +133,7 @@ def score(quality: Quality) -> float:
     """
     return (
         16 * min(quality.scale, 0.95)
+        - 40 * max(READABLE_SCALE - quality.scale, 0)
         + 2 * quality.scale
         - 0.5 * quality.crossings
         - 0.10 * quality.bends

@@ -27,7 +27,7 @@ from arrowproof.render.layout.sizes import (
     PORT_SPACING,
     SLOT,
 )
-from arrowproof.render.quality import MAX_SCALE, TARGET_HEIGHT, TARGET_WIDTH
+from arrowproof.render.quality import MAX_SCALE, READABLE_SCALE, TARGET_HEIGHT, TARGET_WIDTH
 
 _CROSSING = 1.6
 _STEP, _LONG, _BENT, _TURNING = 0.5, 1.1, 0.8, 4.0
@@ -41,7 +41,7 @@ _MAIN = 2.0
 """How much more an arrow of the main path weighs."""
 _BUSY_SIDES = 2.5
 """A self arrow whose box has level arrows on both sides."""
-_SMALL_TEXT, _READABLE, _SMALLER_TEXT = 34.0, 1.0, 3.0
+_SMALL_TEXT, _SMALLER_TEXT, _UNREADABLE = 34.0, 3.0, 60.0
 _LABEL_ROOM = BEAD_ROOM + LABEL_GAP + LINE_GAP
 
 
@@ -228,7 +228,8 @@ class Estimate:
 def _text_cost(width: float, height: float) -> float:
     """What it costs that text gets small when the whole is fitted into the figure."""
     scale = min(MAX_SCALE, TARGET_WIDTH / max(width, 1), TARGET_HEIGHT / max(height, 1))
-    return _SMALL_TEXT * max(_READABLE / scale - 1, 0) + _SMALLER_TEXT * (MAX_SCALE - scale)
+    unreadable = max(READABLE_SCALE - scale, 0)
+    return _SMALL_TEXT * max(1 / scale - 1, 0) + _SMALLER_TEXT * (MAX_SCALE - scale) + _UNREADABLE * unreadable
 
 
 def direction_cost(graph: Graph, rows: Sequence[Sequence[int]]) -> float:

@@ -8,7 +8,8 @@ The number of steps depends on the size of the model alone, never on a clock.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
 
 from arrowproof.render.layout.dot import Distance, rank_nodes
 from arrowproof.render.layout.estimate import Estimate
@@ -22,6 +23,7 @@ MANY_NODES, _TOO_MANY_NODES = 20, 45
 _CLOSE = 2.5
 """The neighbours of the best placement are drawn too when the estimate cannot tell them from it."""
 _MOST = 5
+_GAIN = 1e-9
 
 _Rows = list[list[int]]
 
@@ -83,7 +85,7 @@ def _completed(graph: Graph, estimate: Estimate, rows: _Rows) -> _Rows:
     while waiting:
         ties = [sum(other in placed for other in estimate.neighbours[node]) for node in waiting]
         node = waiting.pop(ties.index(max(ties)))
-        rows = _best(estimate, rows, node)[1]
+        rows = _best(estimate, _insertions(rows, node))[1]
         placed.add(node)
     return rows
 
@@ -94,22 +96,37 @@ def _improved(estimate: Estimate, rows: _Rows, sweeps: int) -> _Rows:
     for _ in range(sweeps):
         before = cost
         for node in sorted(node for row in rows for node in row):
-            found, moved = _best(estimate, _without(rows, node), node, cost)
-            if found < cost - 1e-9:
+            found, moved = _best(estimate, _insertions(_without(rows, node), node), cost)
+            if found < cost - _GAIN:
                 rows, cost = moved, found
+        found, moved = _best(estimate, _rearranged(rows), cost)
+        if found < cost - _GAIN:
+            rows, cost = moved, found
         if cost == before:
             break
     return rows
 
 
-def _best(estimate: Estimate, rows: _Rows, node: int, limit: float = math.inf) -> tuple[float, _Rows]:
-    """The cheapest way to put a node into the rows, at any place of any row or in a new row, and its cost."""
-    best = rows
-    for changed in _insertions(rows, node):
-        cost = estimate.cost(changed, limit)
+def _best(estimate: Estimate, choices: Iterable[_Rows], limit: float = math.inf) -> tuple[float, _Rows]:
+    """The cheapest of the choices and its cost, or the limit and no rows when none is cheaper than that."""
+    best: _Rows = []
+    for rows in choices:
+        cost = estimate.cost(rows, limit)
         if cost < limit:
-            best, limit = changed, cost
+            best, limit = rows, cost
     return limit, best
+
+
+def _rearranged(rows: _Rows) -> Iterator[_Rows]:
+    """All placements in which two nodes have changed places, or a row is cut in two."""
+    places = [(row, place) for row, nodes in enumerate(rows) for place in range(len(nodes))]
+    for (row, place), (other_row, other_place) in combinations(places, 2):
+        changed = [list(nodes) for nodes in rows]
+        changed[row][place], changed[other_row][other_place] = rows[other_row][other_place], rows[row][place]
+        yield changed
+    for row, place in places:
+        if place:
+            yield [*rows[:row], rows[row][:place], rows[row][place:], *rows[row + 1 :]]
 
 
 def _moves(rows: _Rows) -> Iterator[_Rows]:

@@ -20,6 +20,8 @@ CAPTION_SIZE, CAPTION_WEIGHT, CAPTION_LINE = 12, 500, 15
 
 BOX_PADDING_X, BOX_PADDING_Y = 18, 11
 MIN_BOX_WIDTH = 104
+LONG_WORD = 130
+"""A word of a label up to this width is never broken."""
 MAX_STATE_TEXT = 220
 """State labels and notes wider than this are wrapped."""
 ICON_ROOM = 20
@@ -123,7 +125,8 @@ def measure_label(arrow: Arrow, caption: str, limits: LabelLimits) -> LabelSize:
 
     Event, guard and effect start lines of their own when the whole does not fit on one.
     """
-    limit = limits.part
+    words = [text_width(word, LABEL_SIZE, LABEL_WEIGHT) for word in clean_text(arrow.label).split(" ")]
+    limit = max([limits.part, *(width for width in words if width <= LONG_WORD)])
     whole = measure_text(arrow.label, math.inf, LABEL_SIZE, LABEL_WEIGHT)
     if whole.width > limits.whole:
         parts = [
