@@ -61,6 +61,7 @@ def render_svg(lifecycle: Lifecycle, drawing: Drawing) -> Markup:
     view = (bounds.x - MARGIN, bounds.y - MARGIN, bounds.width + 2 * MARGIN, bounds.height + 2 * MARGIN)
     arrow_number = {arrow.id: number for number, arrow in enumerate(lifecycle.arrows)}
     state_number = {state.id: number for number, state in enumerate(lifecycle.states)}
+    names = _distinct_names(state.id for state in lifecycle.states)
     return element(
         "svg",
         {
@@ -73,12 +74,12 @@ def render_svg(lifecycle: Lifecycle, drawing: Drawing) -> Markup:
         element("title", {"id": "drawing-title"}, f"{clean_text(lifecycle.title)}: state diagram"),
         element("desc", {"id": "drawing-desc"}, _description(lifecycle)),
         *(
-            _arrow(arrow_number[path.id], lifecycle.arrows_by_id[path.id], path, lifecycle)
+            _arrow(arrow_number[path.id], lifecycle.arrows_by_id[path.id], path, lifecycle, names)
             for path in sorted(drawing.arrows, key=lambda path: arrow_number[path.id])
         ),
         *(_mark(mark) for mark in drawing.marks),
         *(
-            _state(state_number[box.id], lifecycle.states_by_id[box.id], box)
+            _state(state_number[box.id], lifecycle.states_by_id[box.id], box, names[box.id])
             for box in sorted(drawing.states, key=lambda box: state_number[box.id])
         ),
     )
@@ -120,7 +121,20 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _arrow(number: int, arrow: Arrow, path: ArrowPath, lifecycle: Lifecycle) -> Markup:
+def _distinct_names(ids: Iterable[str]) -> dict[str, str]:
+    """Each id as the document may hold it: cleaned, and numbered where two ids clean to the same text."""
+    names: dict[str, str] = {}
+    for state_id in ids:
+        shown, number = clean_text(state_id), 1
+        name = shown
+        while name in names.values():
+            number += 1
+            name = f"{shown} ({number})"
+        names[state_id] = name
+    return names
+
+
+def _arrow(number: int, arrow: Arrow, path: ArrowPath, lifecycle: Lifecycle, names: Mapping[str, str]) -> Markup:
     points = _distinct(path.points)
     ends = f"{endpoint_name(arrow.source, lifecycle, CREATED)} to {endpoint_name(arrow.target, lifecycle, REMOVED)}"
     label = clean_text(arrow.label)
@@ -131,8 +145,8 @@ def _arrow(number: int, arrow: Arrow, path: ArrowPath, lifecycle: Lifecycle) -> 
             "class": "arrow",
             "id": f"arrow-{number}",
             "data-arrow": clean_text(arrow.id),
-            "data-from": None if arrow.source is None else clean_text(arrow.source),
-            "data-to": None if arrow.target is None else clean_text(arrow.target),
+            "data-from": None if arrow.source is None else names[arrow.source],
+            "data-to": None if arrow.target is None else names[arrow.target],
             "role": "img",
             "aria-label": f"{ends}: {label}" if label else ends,
         },
@@ -188,7 +202,7 @@ def _mark(mark: Mark) -> Markup:
     )
 
 
-def _state(number: int, state: State, drawn: StateBox) -> Markup:
+def _state(number: int, state: State, drawn: StateBox, name: str) -> Markup:
     is_final = state.terminal or state.kind in (Kind.SUCCESS, Kind.FAILURE)
     face = "italic" if state.kind is Kind.PASSING else "sans"
     spoken = (state_name(state), f"{state.kind}", clean_text(state.note or ""))
@@ -197,7 +211,7 @@ def _state(number: int, state: State, drawn: StateBox) -> Markup:
         {
             "class": f"state {state.kind}",
             "id": f"state-{number}",
-            "data-state": clean_text(state.id),
+            "data-state": name,
             "role": "img",
             "aria-label": ", ".join(part for part in spoken if part),
         },

@@ -50,9 +50,10 @@ def clean_text(text: str) -> str:
 
     White space of any kind becomes one space, and the ends are trimmed. Control characters, characters that turn the
     direction of text (so that a label can never reorder its neighbours), lone surrogates, private characters and
-    noncharacters become U+FFFD, which is visible and harmless. Text beyond ``MAX_CHARACTERS`` ends in an ellipsis.
+    noncharacters become U+FFFD, which is visible and harmless. White space alone is shown between quotes: an id of it
+    is a name like any other. Text beyond ``MAX_CHARACTERS`` ends in an ellipsis.
     """
-    spaced = " ".join(text.split())
+    spaced = " ".join(text.split()) or ("“ ”" if text else "")
     cleaned = "".join(REPLACEMENT if _is_unsafe(character) else character for character in spaced)
     return cleaned if len(cleaned) <= MAX_CHARACTERS else cleaned[: MAX_CHARACTERS - 1] + "…"
 

@@ -4,7 +4,6 @@ import os
 import random
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -203,13 +202,3 @@ def test_a_layout_prints_nothing_and_imports_nothing_heavy() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code, BUNDLED], check=False, capture_output=True)
     assert (run.returncode, run.stdout, run.stderr) == (0, b"", b"")
-
-
-@pytest.mark.parametrize(("name", "seconds"), [("notes-job", 0.4), ("claim", 3.0), ("order", 15.0)])
-def test_a_layout_is_quick(name: str, seconds: float) -> None:
-    """Processor time, several times what an idle machine needs: it catches an explosion, not a slow neighbour."""
-    path = BUNDLED if name == "notes-job" else Path(__file__).parent / "cases" / f"{name}.json"
-    lifecycle = load_lifecycle(path)
-    start = time.process_time()
-    layout_lifecycle(lifecycle)
-    assert time.process_time() - start < seconds

@@ -70,6 +70,13 @@ def test_states_and_arrows_carry_their_ids_and_ends() -> None:
     assert arrow.find(f"{NAMESPACE}g[@class='label']/{NAMESPACE}text") is not None
 
 
+def test_ids_that_are_drawn_alike_stay_apart_in_the_document() -> None:
+    root = parsed(*pair(state("a"), state("a "), Arrow("go", "a", "a ")))
+    states = [node.get("data-state") for node in root.iter() if node.get("data-state")]
+    assert len(set(states)) == 2
+    assert [group(root, "data-arrow").get(end) for end in ("data-from", "data-to")] == states
+
+
 def test_an_arrow_that_creates_or_removes_has_one_end() -> None:
     lifecycle = Lifecycle("x", "X", (state("a"),), (Arrow("new", None, "a"), Arrow("gone", "a", None)))
     drawing = Drawing(

@@ -130,3 +130,8 @@ def test_widths_are_what_chromium_draws_or_more(tmp_path: Path) -> None:
                 assert measured == pytest.approx(width, abs=0.5), (sample, face, weight)
             else:
                 assert measured >= width - 0.5, (sample, face, weight)
+
+
+def test_white_space_alone_is_shown_between_quotes():
+    assert clean_text(" \n\u3000") == "“ ”"
+    assert clean_text("") == ""
