@@ -29,6 +29,7 @@ from arrowproof.conformance.report_html import report_html
 from arrowproof.conformance.report_json import report_json
 from arrowproof.conformance.sneak_paths import merge_sneak_paths
 from arrowproof.conformance.verdict import judge
+from arrowproof.conformance.walks import attempt
 from arrowproof.errors import InputError
 from arrowproof.model.evidence import Evidence, Kill, TransitionEvidence, Walk
 from arrowproof.model.evidence_document import dump_evidence
@@ -72,7 +73,8 @@ def prove(
             evidence = assemble_evidence(lifecycle, matrix, driven, started=started, seconds=seconds)
             _write(output, evidence, lifecycle)
     finally:
-        driver.stop()
+        # Once more, for an interrupt in the drive's own stop; what that one met is a problem of the run already.
+        attempt(driver.stop)
     return evidence
 
 

@@ -313,6 +313,21 @@ def test_a_service_that_does_not_start_is_wrong_input_and_is_stopped(office: Pat
     assert driver.stops >= 1
 
 
+def test_a_service_that_does_not_stop_is_a_verdict_and_no_bug_of_ours(office: Path) -> None:
+    lifecycle = load_lifecycle(office / "tickets.lifecycle.json")
+    driver = TicketsDriver(office)
+
+    def stop() -> None:
+        driver.processes.stop()
+        raise DriverError("it would not go")
+
+    driver.stop = stop  # type: ignore[method-assign]
+    evidence = prove(lifecycle, driver, office / "out", crash_checks=False)
+    assert evidence.verdict is Verdict.NOT_PROVEN
+    assert evidence.reasons == ("The service did not stop: it would not go",)
+    assert names(office / "out") >= REPORTS
+
+
 def test_a_source_that_cannot_be_read_leaves_the_last_reports_alone(office: Path) -> None:
     prove_office(office)
     (office / "tickets.sql").write_bytes(b"\xff\xfe")
