@@ -77,17 +77,24 @@ class Problem:
 
     def __str__(self) -> str:
         value = f": {self.value}" if self.value is not None else ""
-        return f"{self.line}:{self.column} {self.path}: {self.message}{value}. {self.fix} [{self.rule}]"
+        rule = self.rule if self.severity == "error" else f"{self.severity}: {self.rule}"
+        return f"{self.line}:{self.column} {self.path}: {self.message}{value}. {self.fix} [{rule}]"
 
 
 class ModelError(InputError):
-    """The lifecycle file means nothing; ``problems`` holds every reason, in file order."""
+    """The lifecycle file means nothing; ``problems`` holds every reason, in file order, and may hold warnings too."""
 
     def __init__(self, source: str, problems: Sequence[Problem]) -> None:
         self.source = source
         self.problems = tuple(problems)
         count = len(self.problems)
+        errors = sum(problem.severity == "error" for problem in self.problems)
+        counted = [_counted(errors, "error"), *([_counted(count - errors, "warning")] if count > errors else [])]
         lines = [f"{source}:{problem}" for problem in self.problems[:MAX_LISTED]]
         if count > MAX_LISTED:
             lines.append(f"and {count - MAX_LISTED} more")
-        super().__init__("\n".join([f"{source} has {count} error{'' if count == 1 else 's'}", *lines]))
+        super().__init__("\n".join([f"{source} has {' and '.join(counted)}", *lines]))
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

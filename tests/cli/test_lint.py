@@ -45,6 +45,16 @@ def test_an_error_is_wrong_input_with_line_and_column(arrowproof, tmp_path):
     assert "opne" in result.err
 
 
+def test_warnings_beside_an_error_are_not_counted_as_errors(arrowproof, tmp_path):
+    arrows = [*WARNED["arrows"], {"id": "make", "to": "stuck"}, {"id": "MAKE", "to": "stuck", "event": "retry"}]
+    broken = {**WARNED, "arrows": arrows}
+    (tmp_path / "lifecycle.json").write_text(json.dumps(broken))
+    result = arrowproof("lint")
+    assert result.status == 2
+    assert "lifecycle.json has 1 error and 1 warning\n" in result.err
+    assert "[warning: similar-id]" in result.err
+
+
 def test_control_characters_of_a_model_do_not_reach_the_terminal(arrowproof, tmp_path):
     hostile = {**WARNED, "id": "x\x1b[31m"}
     (tmp_path / "lifecycle.json").write_text(json.dumps(hostile))
