@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from arrowproof.cli.output import DEFAULT_MODEL, write_file
+from arrowproof.cli.output import DEFAULT_MODEL, printable, write_file
 from arrowproof.model.starter import starter_text
 
 
@@ -21,4 +21,5 @@ def command(path: Path, force: bool) -> None:
       arrowproof init && arrowproof view
     """
     write_file(path, starter_text(), is_ours=None, force=force)
-    click.echo(f"wrote {path}\nNext: arrowproof view {path}")
+    shown = printable(str(path))
+    click.echo(f"wrote {shown}\nNext: arrowproof view {shown}")

@@ -89,7 +89,9 @@ def write_file(path: Path, content: str, *, is_ours: Callable[[bytes], bool] | N
     try:
         if path.is_dir():
             raise InputError(f"{path} is a folder. Name a file")
-        if path.exists() and not force and not (is_ours is not None and is_ours(path.read_bytes()[:4096])):
+        if path.exists() and not path.is_file():
+            raise InputError(f"{path} is a device or a pipe, and a file would take its place. Name a file")
+        if path.exists() and not force and not (is_ours is not None and is_ours(_head(path))):
             raise InputError(f"{path} is there and was not made by this command. Name another file, or add --force")
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")
@@ -103,6 +105,11 @@ def write_file(path: Path, content: str, *, is_ours: Callable[[bytes], bool] | N
             raise
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as stream:
+        return stream.read(4096)
 
 
 def _umask() -> int:

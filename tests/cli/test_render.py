@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 
 def test_render_writes_one_page_and_replaces_its_own(arrowproof, tmp_path):
@@ -29,6 +30,14 @@ def test_render_into_a_folder_is_refused(arrowproof, tmp_path):
     result = arrowproof("render", "notes", "-o", str(tmp_path))
     assert result.status == 2
     assert "is a folder" in result.err
+
+
+def test_render_into_a_pipe_is_refused_and_leaves_it(arrowproof, tmp_path):
+    os.mkfifo(tmp_path / "page.html")
+    result = arrowproof("render", "notes", "-o", "page.html", "--force")
+    assert result.status == 2
+    assert "is a device or a pipe" in result.err
+    assert (tmp_path / "page.html").is_fifo()
 
 
 def test_render_json_reports_the_pages_hash_and_the_layouts_quality(arrowproof):
