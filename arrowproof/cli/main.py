@@ -14,8 +14,8 @@ import traceback
 import click
 
 from arrowproof import __version__
-from arrowproof.cli.output import emit_error
-from arrowproof.errors import HOLDS, INTERNAL, INTERRUPTED, ArrowproofError
+from arrowproof.cli.output import emit_error, emit_error_object, printable
+from arrowproof.errors import HOLDS, INTERNAL, INTERRUPTED, ArrowproofError, InternalError
 
 COMMANDS = {
     "init": "arrowproof.cli.init",
@@ -100,10 +100,14 @@ def status_of(arguments: list[str] | None = None) -> int:
         return result if isinstance(result, int) else HOLDS
     except click.ClickException as error:
         error.show()
+        if as_json:
+            emit_error_object(error.exit_code, error.format_message())
         return error.exit_code
     except (click.Abort, KeyboardInterrupt) as error:
         click.echo("\ninterrupted", err=True)
         return TERMINATED if isinstance(error.__context__ or error, Terminated) else INTERRUPTED
+    except InternalError as error:
+        return _report_bug(error, as_json)
     except ArrowproofError as error:
         emit_error(error, as_json=as_json)
         return error.exit_status
@@ -111,16 +115,18 @@ def status_of(arguments: list[str] | None = None) -> int:
         # The one way in which click exits by itself here: the reader of our output has gone before its end.
         return PIPE_CLOSED
     except Exception as error:
-        _report_bug(error)
-        return INTERNAL
+        return _report_bug(error, as_json)
 
 
-def _report_bug(error: Exception) -> None:
-    """Say that this is our mistake, where it is, and what to send us."""
-    click.echo(f"internal error: {type(error).__name__}: {error}", err=True)
+def _report_bug(error: Exception, as_json: bool) -> int:
+    """Say that this is our mistake, where it is, and what to send us; return the exit status."""
+    said = f"internal error: {type(error).__name__}: {error}"
+    click.echo(printable(said), err=True)
+    if as_json:
+        emit_error_object(INTERNAL, said)
     if os.environ.get("ARROWPROOF_DEBUG"):
         click.echo("".join(traceback.format_exception(error)), err=True)
-        return
+        return INTERNAL
     last = traceback.extract_tb(error.__traceback__)[-1]
     click.echo(f"  in {last.name}, {last.filename}:{last.lineno}, arrowproof {__version__}", err=True)
     click.echo(
@@ -128,3 +134,4 @@ def _report_bug(error: Exception) -> None:
         " trace to the project's issue tracker.",
         err=True,
     )
+    return INTERNAL

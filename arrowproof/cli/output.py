@@ -10,7 +10,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 import click
 
-from arrowproof.errors import ArrowproofError, InputError, ModelError
+from arrowproof.errors import ArrowproofError, InputError, ModelError, Problem
 
 BUNDLED = "notes"
 """The word that means the bundled service's lifecycle wherever a command takes MODEL."""
@@ -68,9 +68,13 @@ def emit_error(error: ArrowproofError, *, as_json: bool) -> None:
     """Print an error for people on standard error and, with ``--json``, as an object on standard output."""
     click.echo(f"error: {printable(str(error))}", err=True)
     if as_json:
-        problems = [vars(problem) for problem in error.problems] if isinstance(error, ModelError) else []
-        content = {"status": error.exit_status, "message": str(error), "problems": problems}
-        emit_json("arrowproof.error/1", "error", content)
+        emit_error_object(error.exit_status, str(error), error.problems if isinstance(error, ModelError) else ())
+
+
+def emit_error_object(status: int, message: str, problems: Sequence[Problem] = ()) -> None:
+    """Print the JSON object of a command that gives no verdict, ``arrowproof.error/1``."""
+    content = {"status": status, "message": message, "problems": [vars(problem) for problem in problems]}
+    emit_json("arrowproof.error/1", "error", content)
 
 
 def printable(text: str) -> str:

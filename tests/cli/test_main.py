@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from arrowproof import __version__
 from arrowproof.cli import main as cli_main
-from arrowproof.errors import INTERNAL, INTERRUPTED
+from arrowproof.errors import INTERNAL, INTERRUPTED, InternalError
 
 
 def test_the_version_is_the_packages(arrowproof):
@@ -73,6 +73,24 @@ def test_a_bug_is_exit_4_and_says_how_to_report_it(monkeypatch, capsys):
     said = capsys.readouterr().err
     assert "the impossible" in said
     assert "issue tracker" in said
+
+
+@pytest.mark.parametrize("error", [RuntimeError("the impossible"), InternalError("the impossible")])
+def test_a_bug_with_json_is_one_object_on_standard_output(monkeypatch, capsys, error):
+    def broken(**_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(cli_main.cli, "main", broken)
+    assert cli_main.status_of(["lint", "--json"]) == INTERNAL
+    said = capsys.readouterr()
+    assert json.loads(said.out)["status"] == INTERNAL
+    assert "issue tracker" in said.err
+
+
+def test_a_wrong_option_with_json_is_one_object_on_standard_output(arrowproof):
+    result = arrowproof("lint", "--jsno", "--json")
+    assert result.status == 2
+    assert "--jsno" in json.loads(result.out)["message"]
 
 
 def test_ctrl_c_is_exit_130_without_a_trace(monkeypatch, capsys):
