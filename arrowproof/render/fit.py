@@ -72,7 +72,8 @@ def check_pages(
         deadline: how long one page may keep the browser, in seconds.
 
     Raises:
-        InputError: a path is missing, a folder, no HTML, or too large; or there is no path.
+        InputError: a path is missing, a folder, no HTML, or too large; there is no path; or a picture or the receipt
+            cannot be written.
         MissingEnvironmentError: there is no Chromium.
     """
     if not paths:
@@ -83,13 +84,18 @@ def check_pages(
     except OSError as error:
         raise InputError(f"{folder} cannot be made a folder for the screenshots: {error.strerror}") from error
     tell = progress or (lambda _what, _done, _total: None)
-    with ThreadPoolExecutor(max_workers=1) as judge, _Browsers() as browsers:
-        checker = _Checker(folder, browsers, judge, screens, deadline, tell, len(sources) * len(screens))
-        pages = tuple(checker.check(source) for source in sources)
-        version = browsers.version
-    tell("done", checker.total, checker.total)
-    report = FitReport(chromium=version, pages=pages, receipt=folder / RECEIPT)
-    report.write()
+    try:
+        # A run that breaks off leaves no verdict, not even that of the run before.
+        (folder / RECEIPT).unlink(missing_ok=True)
+        with ThreadPoolExecutor(max_workers=1) as judge, _Browsers() as browsers:
+            checker = _Checker(folder, browsers, judge, screens, deadline, tell, len(sources) * len(screens))
+            pages = tuple(checker.check(source) for source in sources)
+            version = browsers.version
+        tell("done", checker.total, checker.total)
+        report = FitReport(chromium=version, pages=pages, receipt=folder / RECEIPT)
+        report.write()
+    except OSError as error:
+        raise InputError(f"{error.filename or folder} cannot be written: {error.strerror or error}") from error
     return report
 
 

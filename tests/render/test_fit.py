@@ -263,6 +263,20 @@ def test_a_folder_is_no_page(tmp_path: Path) -> None:
         check_pages([tmp_path], tmp_path / "out")
 
 
+def test_a_receipt_that_cannot_be_written_is_wrong_input_and_no_bug_of_ours(tmp_path: Path) -> None:
+    (tmp_path / "fit" / "fit.json").mkdir(parents=True)
+    with pytest.raises(InputError, match=r"fit\.json cannot be written"):
+        check_pages([BROKEN / "good.html"], tmp_path / "fit", screens=SMALLEST)
+
+
+def test_a_picture_that_cannot_be_written_leaves_no_receipt(tmp_path: Path) -> None:
+    (tmp_path / "good.1440x900.light.png").mkdir()
+    (tmp_path / "fit.json").write_text("the verdict of the run before")
+    with pytest.raises(InputError, match=r"light\.png cannot be written"):
+        check_pages([BROKEN / "good.html"], tmp_path, screens=SMALLEST)
+    assert not (tmp_path / "fit.json").exists()
+
+
 def test_no_page_at_all_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No page"):
         check_pages([], tmp_path)
