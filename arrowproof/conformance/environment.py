@@ -12,8 +12,6 @@ from arrowproof.conformance.rows import open_database
 from arrowproof.conformance.wal_reset import wal_reset_status
 from arrowproof.model.evidence import Environment
 
-__all__ = ["describe_environment", "wal_reset_status"]
-
 
 def describe_environment(database: Path) -> Environment:
     """The environment of a proof on this database; ``journal_mode`` is what the file is in now.

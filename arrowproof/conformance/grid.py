@@ -13,6 +13,7 @@ from enum import StrEnum
 from arrowproof.conformance.report import Rung, rung_of
 from arrowproof.model.evidence import Evidence, Place, SneakPath
 from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.transitions import Pair
 
 
 class Mark(StrEnum):
@@ -80,7 +81,7 @@ def _in_order(lifecycle: Lifecycle, found: Iterable[str | None]) -> tuple[str, .
     return (*known, *sorted({name for name in found if name is not None and name not in known}))
 
 
-def _known_cells(evidence: Evidence) -> dict[tuple[str | None, str | None], Cell]:
+def _known_cells(evidence: Evidence) -> dict[Pair, Cell]:
     sneaking = {(it.source, it.target): _sneak_cell(it) for it in evidence.sneak_paths}
     declared = {
         (it.source, it.target): Cell(

@@ -28,9 +28,7 @@ from arrowproof.conformance.tables import (
 from arrowproof.errors import InputError
 from arrowproof.model.evidence import DynamicTarget, Place, SneakPath, SourceFile, Statement, Undecided
 from arrowproof.model.lifecycle import Binding, Lifecycle
-from arrowproof.model.transitions import Transition, derive_transitions
-
-Pair = tuple[str | None, str | None]
+from arrowproof.model.transitions import Pair, Transition, derive_transitions
 
 MAX_SQL = 4_000
 """Characters of a statement that are kept as evidence; a dump of rows is cut."""

@@ -14,8 +14,6 @@ from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 
-LIFECYCLE_FORMAT = "arrowproof.lifecycle/1"
-
 StateValue = str | int | None
 """What the state column holds."""
 

@@ -33,7 +33,7 @@ MAX_PATHS = 10_000
 Pair = tuple[str | None, str | None]
 
 
-@dataclass(frozen=True, order=False)
+@dataclass(frozen=True)
 class Transition:
     """A pair of stored state ids; ``source`` None is creation, ``target`` None is removal.
 

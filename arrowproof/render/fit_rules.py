@@ -1,7 +1,7 @@
 """The rules of the fit check that places and sizes decide. Each takes a page's geometry and names what breaks it.
 
 A rule yields (place, message) pairs; :func:`judge_geometry` runs them all. The rules that need the painted pixels are
-in :mod:`arrowproof.render.fit_pixels`, and those that need the browser's events in :mod:`arrowproof.render.fit`.
+in :mod:`arrowproof.render.fit_pixels`, and those that need the browser's events in :mod:`arrowproof.render.fit_visit`.
 """
 
 from __future__ import annotations

@@ -11,12 +11,6 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent / "fonts"
 
-SANS_FAMILY = '"Arrowproof Sans", system-ui, sans-serif'
-"""CSS font-family of the page's text; the system's own fonts stand in for what the subset lacks, CJK above all."""
-
-MONO_FAMILY = '"Arrowproof Mono", ui-monospace, monospace'
-"""CSS font-family of code."""
-
 _FACES = (
     ("Arrowproof Sans", "normal", "400 700", "sans.woff2"),
     ("Arrowproof Sans", "italic", "400 600", "italic.woff2"),

@@ -8,8 +8,9 @@ import apsw
 import pytest
 
 import arrowproof
-from arrowproof.conformance.environment import describe_environment, wal_reset_status
+from arrowproof.conformance.environment import describe_environment
 from arrowproof.conformance.rows import open_database
+from arrowproof.conformance.wal_reset import wal_reset_status
 from arrowproof.errors import InputError, MissingEnvironmentError
 
 
