@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from arrowproof.render.fit_report import PageFit
     from arrowproof.render.fit_rules import Failure
 
+PLACES_SHOWN = 5
+"""Places of one rule that are printed; the receipt has them all."""
+
 
 @click.command()
 @click.argument("pages", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="OUT.html...")
@@ -54,9 +57,12 @@ def command(pages: tuple[Path, ...], out: Path, as_json: bool) -> int:
 
 
 def _failure_lines(page: PageFit) -> Iterator[str]:
-    """One line for each fault: the first screen that shows it, and on how many others it shows too."""
-    faults: dict[tuple[str, str], list[Failure]] = {}
+    """Each fault once, with the first screen that shows it; at most ``PLACES_SHOWN`` of a rule."""
+    rules: dict[str, dict[str, list[Failure]]] = {}
     for failure in page.all_failures:
-        faults.setdefault((failure.rule, failure.place), []).append(failure)
-    for first, *others in faults.values():
-        yield f"{first}{f' (and in {len(others)} more of the checks)' if others else ''}"
+        rules.setdefault(failure.rule, {}).setdefault(failure.place, []).append(failure)
+    for rule, places in rules.items():
+        for first, *others in list(places.values())[:PLACES_SHOWN]:
+            yield f"{first}{f' (and in {len(others)} more of the checks)' if others else ''}"
+        if len(places) > PLACES_SHOWN:
+            yield f"{rule}: and {len(places) - PLACES_SHOWN} more places, in the receipt"

@@ -26,3 +26,15 @@ def test_a_missing_page_is_wrong_input(arrowproof):
     result = arrowproof("fit", "nowhere.html")
     assert result.status == 2
     assert "nowhere.html" in result.err
+
+
+def test_many_faults_of_one_kind_are_counted_and_the_receipt_has_them_all(arrowproof, tmp_path):
+    case = Path(__file__).parent.parent / "render" / "cases" / "order.json"
+    assert arrowproof("render", str(case), "-o", "order.html").status == 0
+    result = arrowproof("fit", "order.html")
+    assert result.status == 1
+    lines = [line for line in result.out.splitlines() if "text-size" in line]
+    assert len(lines) == 6
+    assert "more places, in the receipt" in lines[-1]
+    receipt = json.loads((tmp_path / "arrowproof-out" / "fit" / "fit.json").read_text())
+    assert len(receipt["pages"][0]["checks"][0]["failures"]) > 6
