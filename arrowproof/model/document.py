@@ -19,6 +19,9 @@ from arrowproof.model.scanner import JsonPath, Place, ScanError, scan
 MAX_BYTES = 1024 * 1024
 """The largest lifecycle file; 1000 states and 5000 arrows take about half of it."""
 
+MAX_PROBLEMS = 1000
+"""More problems of one kind than this are not collected: a file with more has one cause, not a thousand."""
+
 MAX_PATH = 200
 """The longest JSON path in a message, in characters."""
 
@@ -87,7 +90,7 @@ def read_document(data: bytes, source: str, *, limit: int = MAX_BYTES) -> Docume
         problem = Problem(error.rule, path_text(error.path), line, column, error.message, error.fix)
         raise ModelError(source, [problem]) from None
     problems = []
-    for path, first, offset in duplicates:
+    for path, first, offset in duplicates[:MAX_PROBLEMS]:
         line, column = line_and_column(line_starts, offset)
         fix = f"Remove one of the two; the first stands in line {line_and_column(line_starts, first)[0]}."
         name = short_json(path[-1])

@@ -11,10 +11,14 @@ History of the format:
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import os
+import select
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, BinaryIO
 
 from arrowproof.errors import InputError, ModelError
 from arrowproof.model.document import MAX_BYTES, Document, read_document
@@ -32,6 +36,9 @@ from arrowproof.model.lifecycle import (
 )
 from arrowproof.model.linter import errors_of, lint
 from arrowproof.model.schema import check_schema
+
+PIPE_DEADLINE = 10.0
+"""How long a pipe may keep its reader waiting for the first byte, in seconds."""
 
 _STILL_READABLE = {
     "duplicate-key",
@@ -91,10 +98,10 @@ def read_bytes(path: Path, *, limit: int = MAX_BYTES) -> bytes:
     """The bytes of a file, at most one more than ``limit``, so that a caller sees that there are too many.
 
     Raises:
-        InputError: there is no such file, it is a folder, or it cannot be read.
+        InputError: there is no such file, it is a folder, it cannot be read, or it is a pipe that nobody writes to.
     """
     try:
-        with path.open("rb") as file:
+        with _open(path) as file:
             return file.read(limit + 1)
     except FileNotFoundError:
         raise InputError(f"{path} does not exist. Run `arrowproof init` for a starter, or name another file.") from None
@@ -106,6 +113,24 @@ def read_bytes(path: Path, *, limit: int = MAX_BYTES) -> bytes:
         raise InputError(f"{path} cannot be read: {error.strerror or error}. Name another file.") from None
     except ValueError as error:  # a NUL in the name
         raise InputError(f"{str(path)!r} is no file name: {error}. Name another file.") from None
+
+
+@contextmanager
+def _open(path: Path) -> Iterator[BinaryIO]:
+    """The file, opened for reading; a pipe without a writer is waited for a while only."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    kind = os.fstat(handle).st_mode
+    if stat.S_ISDIR(kind):
+        os.close(handle)
+        raise IsADirectoryError
+    with os.fdopen(handle, "rb") as file:
+        if stat.S_ISFIFO(kind):
+            poll = select.poll()
+            poll.register(handle, select.POLLIN)
+            if not poll.poll(PIPE_DEADLINE * 1000):
+                raise InputError(f"{path} is a pipe that nothing came out of for {PIPE_DEADLINE:g} s. Name a file.")
+        os.set_blocking(handle, True)
+        yield file
 
 
 def _lifecycle(document: Document, data: bytes, path: Path | None) -> Lifecycle:

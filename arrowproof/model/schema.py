@@ -33,14 +33,11 @@ from typing import TYPE_CHECKING, Any
 
 from arrowproof.errors import Problem
 from arrowproof.model.conformity import surely_conforms
-from arrowproof.model.document import Document, path_text, short_json
+from arrowproof.model.document import MAX_PROBLEMS, Document, path_text, short_json
 from arrowproof.model.scanner import JsonPath
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
-
-MAX_PROBLEMS = 1000
-"""jsonschema is asked for so many errors at most: a file with more has one cause, not a thousand."""
 
 _SAID_ELSEWHERE = {
     "transitions": "arrows",
@@ -88,11 +85,29 @@ def check_schema(document: Document, name: str) -> tuple[Problem, ...]:
     schema = load_schema(name)
     if surely_conforms(document.data, schema):
         return ()
-    from jsonschema.validators import Draft202012Validator  # late: it costs 150 ms
+    errors = _validator()(schema).iter_errors(document.data)
+    found = islice((problem for error in errors for problem in _problems(document, error)), MAX_PROBLEMS)
+    return tuple(sorted(dict.fromkeys(found), key=lambda problem: (problem.line, problem.column)))
 
-    errors = islice(Draft202012Validator(schema).iter_errors(document.data), MAX_PROBLEMS)
-    problems = {problem: None for error in errors for problem in _problems(document, error)}
-    return tuple(sorted(problems, key=lambda problem: (problem.line, problem.column)))
+
+@cache
+def _validator() -> Any:
+    """jsonschema's validator with a ``uniqueItems`` of our own: its own compares every two entries of a mixed array,
+    which takes hours for a hostile file.
+    """
+    from jsonschema.validators import Draft202012Validator, extend  # late: it costs 150 ms
+
+    made: Any = extend  # it bears no types
+    return made(Draft202012Validator, {"uniqueItems": _unique_items})
+
+
+def _unique_items(_validator: Any, wanted: bool, items: object, _schema: Any) -> Iterator[ValidationError]:
+    from jsonschema import ValidationError
+
+    if wanted and isinstance(items, list):
+        texts = (json.dumps(item, sort_keys=True) for item in items)
+        if len(set(texts)) < len(items):
+            yield ValidationError("an entry is repeated")
 
 
 def _problems(document: Document, error: ValidationError) -> Iterator[Problem]:

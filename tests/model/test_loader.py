@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from arrowproof.errors import InputError, ModelError, Problem
+from arrowproof.model import loader
 from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle, State
 from arrowproof.model.linter import lint
 from arrowproof.model.loader import load_lifecycle, parse_lifecycle, read_lifecycle
@@ -157,6 +159,25 @@ def test_a_file_that_may_not_be_read_is_wrong_input(tmp_path: Path) -> None:
 def test_an_endless_file_is_read_to_the_limit_and_refused() -> None:
     with pytest.raises(ModelError, match="too-large"):
         load_lifecycle(Path("/dev/zero"))
+
+
+def test_a_pipe_is_read_like_a_file_and_its_writer_may_come_late(tmp_path: Path, job_text: str) -> None:
+    pipe = tmp_path / "job.json"
+    os.mkfifo(pipe)
+    writer = threading.Timer(0.3, pipe.write_text, [job_text])
+    writer.start()
+    assert load_lifecycle(pipe).id == "job"
+    writer.join()
+
+
+def test_a_pipe_that_nobody_writes_to_is_wrong_input_and_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loader, "PIPE_DEADLINE", 0.2)
+    pipe = tmp_path / "job.json"
+    os.mkfifo(pipe)
+    with pytest.raises(InputError, match=r"is a pipe that nothing came out of for 0\.2 s"):
+        load_lifecycle(pipe)
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from arrowproof.errors import MAX_LISTED, ModelError
-from arrowproof.model.document import read_document
-from arrowproof.model.schema import MAX_PROBLEMS, check_schema
+from arrowproof.model.document import MAX_PROBLEMS, read_document
+from arrowproof.model.schema import check_schema
 
 
 def messages(data: Any) -> list[str]:
@@ -193,3 +193,25 @@ def test_a_file_that_is_wrong_everywhere_is_refused_without_a_flood(job: dict[st
     text = str(ModelError("job.json", problems))
     assert text.count("\n") == MAX_LISTED + 1
     assert text.endswith(f"and {MAX_PROBLEMS - MAX_LISTED} more")
+
+
+@pytest.mark.timeout(10)
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda job: job.update({f"unknown{number}": 1 for number in range(50_000)}),
+        lambda job: job["binding"].update(watch=[number if number % 2 else str(number) for number in range(50_000)]),
+        lambda job: job["binding"].update(watch=[{"a": number} for number in range(50_000)]),
+    ],
+    ids=["unknown fields", "mixed entries", "objects as entries"],
+)
+def test_a_hostile_file_is_refused_in_bounded_time(
+    job: dict[str, Any], change: Callable[[dict[str, Any]], None]
+) -> None:
+    change(job)
+    assert 1 <= len(check_schema(read_document(json.dumps(job).encode(), "job.json"), "lifecycle")) <= MAX_PROBLEMS
+
+
+def test_a_file_that_repeats_one_name_again_and_again_is_refused_without_a_flood() -> None:
+    document = read_document(("{" + ",".join(['"a": 0'] * 100_000) + "}").encode(), "job.json")
+    assert len(document.problems) == MAX_PROBLEMS
