@@ -2,10 +2,12 @@
 
 A job's attempts are fixed when it is created, so there is one server for each ``--max-attempts`` that a tour needs, all
 on the same database. An attempt fails because a trigger on ``note_events`` refuses the history row; the driver adds and
-drops it. A job that a tour leaves waiting is put out of reach by a long ``--retry-delay``, or worked off.
+drops it. It refuses by FAIL, which leaves the row in the table: only a service that rolls back to a savepoint is rid of
+it. A job that a tour leaves waiting is put out of reach by a long ``--retry-delay``, or worked off.
 
 Beside the walks the driver holds the service to its word: what a worker prints, the count of attempts, the history
-(one row when the job is completed, none before), and replays of an Idempotency-Key.
+(one row when the job is completed, none before), replays of an Idempotency-Key, and that the database itself refuses a
+second note of one key and a second history row of one job.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import apsw
 
 from arrowproof.conformance.driver import DriverError, Killed, Walked
 from arrowproof.conformance.processes import ProcessGroup, RunningProcess
@@ -44,8 +48,12 @@ _POINTS = {
     ("server", Side.AFTER): "after-commit",
     ("worker", Side.AFTER): "after-commit",
 }
-_FAULT = """CREATE TRIGGER arrowproof_fault BEFORE INSERT ON note_events
-BEGIN SELECT RAISE(ABORT, 'the history row is refused'); END"""
+_FAULT = """CREATE TRIGGER arrowproof_fault AFTER INSERT ON note_events
+BEGIN SELECT RAISE(FAIL, 'the history row is refused'); END"""
+_SECOND_NOTE = """INSERT INTO notes (idempotency_key, text, text_sha256, created_at)
+SELECT idempotency_key, text, text_sha256, created_at FROM notes ORDER BY id DESC LIMIT 1"""
+_SECOND_EVENT = """INSERT INTO note_events (job_id, attempt, created_at)
+SELECT job_id, attempt, created_at FROM note_events ORDER BY id DESC LIMIT 1"""
 
 
 @dataclass(frozen=True)
@@ -111,6 +119,7 @@ class NotesDriver:
             first, again = (api.post(self._notes, replayed=replayed) for replayed in (False, True))
             if first != again:
                 raise DriverError(f"A replay answered with job {again}, the first POST with job {first}.")
+            self._check_refusal(_SECOND_NOTE, "second note of one Idempotency-Key")
             return Walked((("id", first),), (self._servers[self._max_attempts].record(),))
         attempts = self._prepare(transition, key)
         worker = self._run_worker(key, transition.target)
@@ -169,6 +178,20 @@ class NotesDriver:
         if (job.status, job.attempts, events) != wanted:
             got = f"{job.status}, {job.attempts} attempts and {events} history rows"
             raise DriverError(f"Job {_id(key)} has {got}; expected {wanted[0]}, {wanted[1]} and {wanted[2]}.")
+        if events:
+            self._check_refusal(_SECOND_EVENT, "second history row of one job")
+
+    def _check_refusal(self, statement: str, what: str) -> None:
+        """Try what a UNIQUE constraint must refuse, in a transaction that is rolled back in any case."""
+        with open_database(self._database) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                connection.execute(statement)
+            except apsw.ConstraintError:
+                return
+            finally:
+                connection.execute("ROLLBACK")
+        raise DriverError(f"The database takes a {what}: a UNIQUE constraint is missing.")
 
     def _job(self, key: Row) -> Job:
         return self._api(USUAL_ATTEMPTS).job(_id(key))

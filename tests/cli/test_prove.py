@@ -89,6 +89,22 @@ def test_an_attempt_that_is_not_counted_is_red(arrowproof, spoilt):
     assert "attempts" in result.out
 
 
+@pytest.mark.parametrize(
+    ("file", "old", "new", "reason"),
+    [
+        ("sql/schema.sql", "job_id INTEGER NOT NULL UNIQUE", "job_id INTEGER NOT NULL", "second history row"),
+        ("sql/schema.sql", "key TEXT NOT NULL UNIQUE", "key TEXT NOT NULL", "second note of one Idempotency-Key"),
+        ("attempt.py", 'self.database.rows("rollback_to_savepoint")', "pass", "1 history rows; expected retry_wait"),
+    ],
+    ids=["history", "key", "savepoint"],
+)
+def test_a_guard_that_is_taken_away_is_red_before_anything_goes_wrong(arrowproof, spoilt, file, old, new, reason):
+    change(spoilt / "arrowproof/service" / file, old, new)
+    result = arrowproof("prove", "notes", "--out", "proof", cwd=spoilt)
+    assert result.status == 1
+    assert reason in result.out
+
+
 def test_a_commit_ahead_of_the_last_statement_is_red(arrowproof, spoilt):
     """The state in a transaction of its own: a kill ahead of the second commit finds a row that has moved already."""
     change(
