@@ -95,11 +95,11 @@ class RunningProcess:
         return self._stdout.read_bytes().decode(errors="replace")
 
     def terminate(self) -> None:
-        """SIGTERM, to its whole session; does not wait."""
+        """SIGTERM, to its process group; does not wait."""
         self._signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """SIGKILL, to its whole session, and wait for the exit. Nothing happens when it has ended already."""
+        """SIGKILL, to its process group, and wait for the exit. Nothing happens when it has ended already."""
         self._signal(signal.SIGKILL)
         self._process.wait()
 
