@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import apsw
 
+from arrowproof.conformance.names import fold
 from arrowproof.conformance.rows import quote, state_expression, table_columns
 from arrowproof.conformance.unique_indexes import read_unique_indexes
 from arrowproof.errors import InputError
@@ -20,16 +21,16 @@ def check_binding(connection: apsw.Connection, binding: Binding) -> None:
             unique index of their own, or ``state_sql`` is no single expression over the row.
     """
     tables = dict(connection.execute("SELECT name, type FROM pragma_table_list WHERE schema = 'main' ORDER BY name"))
-    kind = next((kind for name, kind in tables.items() if str(name).casefold() == binding.table.casefold()), None)
+    kind = next((kind for name, kind in tables.items() if fold(str(name)) == fold(binding.table)), None)
     if kind is None:
         own = [str(name) for name, kind in tables.items() if kind == "table" and not str(name).startswith("sqlite_")]
         raise InputError(f"The database has no table {binding.table!r}. It has: {_names(own)}. Change $.binding.table.")
     if kind != "table":
         raise InputError(f"{binding.table!r} is a {kind}; row triggers need an ordinary table. Change $.binding.table.")
     columns = table_columns(connection, binding.table)
-    known = {column.casefold() for column in columns}
+    known = {fold(column) for column in columns}
     wanted = [*binding.key, *binding.watch, *([binding.state] if binding.state is not None else [])]
-    missing = [column for column in wanted if column.casefold() not in known]
+    missing = [column for column in wanted if fold(column) not in known]
     if missing:
         raise InputError(
             f"Table {binding.table!r} has no column {_names(missing)}. It has: {_names(columns)}. Change $.binding."

@@ -11,7 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from itertools import pairwise
 
+from arrowproof.conformance.names import fold
 from arrowproof.conformance.statements import SqlStatement, read_name, skip_words
 from arrowproof.conformance.tables import read_added_column
 from arrowproof.conformance.tokens import Token, TokenKind
@@ -42,6 +44,12 @@ class Change:
     table: str
     resolution: str
     sql: str
+
+    @property
+    def is_upsert(self) -> bool:
+        """Whether an INSERT updates the row in its way."""
+        words = [token.word for token in self.statement.tokens]
+        return any(pair == ("DO", "UPDATE") for pair in pairwise(words))
 
     @cached_property
     def double_quoted(self) -> frozenset[str]:
@@ -107,10 +115,10 @@ def classify(statement: SqlStatement, table: str) -> Change | Opaque | None:
             return Opaque(statement, f"{verbs} data-changing keywords in one statement: a semicolon may be missing")
         return change
     if word in ("CREATE", "ALTER", "DROP"):
-        reason = _judge_definition(statement, table.lower())
+        reason = _judge_definition(statement, fold(table))
     elif word == "ATTACH":
         reason = "ATTACH brings in another database, whose tables are not known"
-    elif word == "PRAGMA" and any((token.name or "").lower() == "writable_schema" for token in statement.tokens):
+    elif word == "PRAGMA" and any(fold(token.name or "") == "writable_schema" for token in statement.tokens):
         reason = "PRAGMA writable_schema lets the schema be rewritten"
     elif word in _HARMLESS or word == "WITH":
         reason = f"{verbs} data-changing keywords, and no statement that SQLite would run" if verbs else None
@@ -161,11 +169,11 @@ def _read_change(statement: SqlStatement, index: int, verb: Verb) -> Change | Op
     schema, table, after = read_name(tokens, at)
     if table is None:
         return Opaque(statement, f"the table of this {verb} is not named")
-    if table.lower() in _SCHEMA_TABLES:
+    if fold(table) in _SCHEMA_TABLES:
         return Opaque(statement, f"it writes {table}, the schema itself")
     head = [verb.value, *preposition, _quote(table)]
     sql = " ".join([*_normalise(tokens[:index]), *head, *_normalise(tokens[after:])])
-    return Change(statement, verb, schema.lower() if schema else None, table.lower(), resolution, sql)
+    return Change(statement, verb, fold(schema) if schema else None, fold(table), resolution, sql)
 
 
 def _normalise(tokens: Sequence[Token]) -> Iterator[str]:
@@ -241,9 +249,9 @@ def _judge_definition(statement: SqlStatement, table: str) -> str | None:
     if kind == "TRIGGER" and words[0] == "CREATE":
         is_read = statement.trigger is not None and statement.trigger.table is not None
         return None if is_read else "the table of this trigger, or its BEGIN, cannot be read"
-    if words[0] == "ALTER" and words[-2:-1] == ["TO"] and (tokens[-1].name or "").lower() == table:
+    if words[0] == "ALTER" and words[-2:-1] == ["TO"] and fold(tokens[-1].name or "") == table:
         return f"a table is renamed to {table}: what its rows were before is not known"
-    if kind not in ("TABLE", "VIEW") or name is None or name.lower() != table:
+    if kind not in ("TABLE", "VIEW") or name is None or fold(name) != table:
         return None
     if words[0] == "DROP":
         return f"it drops the {kind.lower()} {table}, with every row"
@@ -252,6 +260,6 @@ def _judge_definition(statement: SqlStatement, table: str) -> str | None:
         return None if column is not None and "REFERENCES" not in words else f"it alters the table {table}"
     if kind == "VIEW" or "VIRTUAL" in words[:3]:
         return f"{table} is not an ordinary table"
-    if is_temporary or (schema or "main").lower() != "main":
+    if is_temporary or fold(schema or "main") != "main":
         return f"it creates another table that is named {table}, beside the one in the main database"
     return None if words[after : after + 1] == ["("] else f"it creates {table} with rows"

@@ -19,6 +19,7 @@ from sqlglot.errors import SqlglotError
 
 from arrowproof.conformance.changes import Change, Verb, find_strain
 from arrowproof.conformance.display import one_line
+from arrowproof.conformance.names import fold
 from arrowproof.conformance.predicate import Evaluator, Row
 from arrowproof.conformance.scopes import RowSource, Scope, SourceKind, add_sources, columns_of, union_branches
 from arrowproof.conformance.tables import ROWID_NAMES, Table
@@ -164,7 +165,7 @@ class _Reader:
         """The scope of an UPDATE or DELETE: the changed row, then the tables of its FROM clause."""
         target = _target_of(tree)
         assert target is not None
-        alias = target.alias_or_name.lower()
+        alias = fold(target.alias_or_name)
         row = RowSource(SourceKind.ROW, alias, self.subject.table)
         scope = Scope(sources={alias: row}).with_expressions(tree)
         return add_sources(scope, tree.args.get("from_"), (), self.subject.table)
@@ -239,7 +240,7 @@ class _Reader:
         if isinstance(target, exp.Schema):
             if not all(isinstance(each, exp.Identifier) for each in target.expressions):
                 raise _MisreadError("a column of the INSERT is not a plain name")
-            names = [each.name.lower() for each in target.expressions]
+            names = [fold(each.name) for each in target.expressions]
             return [place for place, name in enumerate(names) if name == wanted], len(names)
         columns = self.subject.table.columns
         if not columns or any(column.is_generated for column in columns):
@@ -250,7 +251,7 @@ class _Reader:
         """DO UPDATE: the row in conflict may be in any state that its WHERE lets through."""
         target = _target_of(tree)
         assert target is not None
-        alias = target.alias_or_name.lower()
+        alias = fold(target.alias_or_name)
         table = self.subject.table
         excluded = Scope(sources={"excluded": RowSource(SourceKind.EXCLUDED, "excluded", table)})
         scope = Scope(sources={alias: RowSource(SourceKind.ROW, alias, table)}, parent=excluded)
@@ -308,24 +309,24 @@ class _Assignments:
 
     def sets(self, column: str) -> bool:
         """Whether the list names a column."""
-        return column.lower() in self.expressions
+        return fold(column) in self.expressions
 
     def value_of(self, column: str) -> exp.Expr | None:
         """The expression that a column is set to, None when a sub-select sets several columns at once."""
-        return self.expressions[column.lower()]
+        return self.expressions[fold(column)]
 
 
 def _assigned_columns(target: exp.Expr, value: exp.Expr) -> Iterable[tuple[str, exp.Expr | None]]:
     """The columns that one assignment sets, with their expressions."""
     if isinstance(target, exp.Column) and not target.table:
-        yield target.name.lower(), value
+        yield fold(target.name), value
     elif isinstance(target, exp.Tuple | exp.Paren):
         columns = target.expressions if isinstance(target, exp.Tuple) else [target.this]
         values = value.expressions if isinstance(value, exp.Tuple) and len(value.expressions) == len(columns) else None
         for place, column in enumerate(columns):
             if not isinstance(column, exp.Column):
                 raise _MisreadError("a column of the SET list is not a plain name")
-            yield column.name.lower(), values[place] if values is not None else None
+            yield fold(column.name), values[place] if values is not None else None
     else:
         raise _MisreadError("a column of the SET list is not a plain name")
 

@@ -8,13 +8,14 @@ not judged; that no CREATE TABLE was found is noted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
 from arrowproof.conformance.changes import Change, Opaque, Verb, classify
 from arrowproof.conformance.effects import Effects, Move, Subject, effects_of, removal_of_all
+from arrowproof.conformance.names import fold
 from arrowproof.conformance.sources import SQL_SUFFIX, Source, read_sources
 from arrowproof.conformance.statements import SqlStatement, split_statements
 from arrowproof.conformance.tables import (
@@ -146,6 +147,7 @@ class _Scanner:
         keys = read_foreign_keys(statements)
         self.removing_tables = _ancestors(subject.table, keys)
         self.replacing_tables = read_replacing_tables(statements)
+        self.rewritten_tables = _descendants(self._rewritten(), keys)
         refers_back = any(
             key.parent == subject.table.name and (key.on_delete or key.on_update)
             for found in keys.values()
@@ -153,9 +155,19 @@ class _Scanner:
         )
         triggers = {each.trigger.table for each in statements if each.trigger is not None}
         # A trigger that runs inside a statement on the bound table can change a row between its WHERE and its write.
-        self.is_reentrant = refers_back or any(name is None or name.lower() == subject.table.name for name in triggers)
+        self.is_reentrant = refers_back or any(name is None or fold(name) == subject.table.name for name in triggers)
         # The resolution of the statement that fires a trigger takes the place of the one in the trigger's body.
         self.replaces_in_triggers = any(change.resolution == "REPLACE" for change in self.changes)
+
+    def _rewritten(self) -> Iterator[str]:
+        """The tables with rows that a statement may update, remove or replace."""
+        for change in self.changes:
+            only_inserts = change.verb is Verb.INSERT and not (change.resolution or change.is_upsert)
+            if not only_inserts or change.table in self.replacing_tables:
+                yield change.table
+        for statement in self.statements:
+            if (statement.word(0), statement.word(1)) == ("DROP", "TABLE"):
+                yield from (fold(token.name or "") for token in statement.tokens[2:])
 
     def run(self) -> None:
         """Judge the declaration of the table, then each statement in order."""
@@ -211,20 +223,20 @@ class _Scanner:
         self._judge_foreign_keys(statement)
 
     def _judge_foreign_keys(self, statement: SqlStatement) -> None:
-        """A foreign key on the state column may itself change the state when the parent changes."""
-        written = {change.table for change in self.changes if change.verb is not Verb.INSERT or change.resolution}
+        """A foreign key on the state column, or on the key, may itself change it when the parent's rows change."""
+        followed = {self.subject.state_column: "state", **dict.fromkeys(self.subject.key, "key")}
         for key in self.subject.table.foreign_keys:
-            sets = ("SET NULL", "SET DEFAULT")
-            changes_state = key.on_update in ("CASCADE", *sets) or key.on_delete in sets
-            if changes_state and self.subject.state_column in key.columns and key.parent in written:
-                self._call_undecided(statement, f"the foreign key to {key.parent} changes the state with its parent")
+            changed = sorted({followed[column] for column in key.columns if column in followed}, reverse=True)
+            if changed and key.changes_child and key.parent in self.rewritten_tables:
+                what = " and the ".join(changed)
+                self._call_undecided(statement, f"the foreign key to {key.parent} changes the {what} with its parent")
 
     def _judge_definition(self, statement: SqlStatement) -> None:
         """An ALTER TABLE that adds the state, or a DROP TABLE that takes rows of the bound table along."""
         altered, column = read_added_column(statement)
         if altered == self.subject.table.name and column is not None and column.name == self.subject.state_column:
             self._call_undecided(statement, "it adds the state column: what its rows held before is not followed")
-        dropped = {(token.name or "").lower() for token in statement.tokens} & self.removing_tables
+        dropped = {fold(token.name or "") for token in statement.tokens} & self.removing_tables
         if statement.word(0) == "DROP" and statement.word(1) == "TABLE" and dropped:
             self._call_undecided(statement, f"dropping {min(dropped)} removes the rows that refer to it")
 
@@ -241,9 +253,9 @@ def _subject_of(
     self_transitions = {each.source for each in derive_transitions(lifecycle) if each.source == each.target}
     return Subject(
         read_table(statements, binding.table, (*binding.key, *binding.watch, state_column)),
-        tuple(name.lower() for name in binding.key),
-        state_column.lower(),
-        frozenset(name.lower() for name in binding.watch),
+        tuple(fold(name) for name in binding.key),
+        fold(state_column),
+        frozenset(fold(name) for name in binding.watch),
         lifecycle.stored_states,
         frozenset(each for each in self_transitions if each is not None),
     )
@@ -284,6 +296,18 @@ def _ancestors(table: Table, keys: Mapping[str, Sequence[ForeignKey]]) -> frozen
         todo += parents - found
         found |= parents
     return frozenset(found)
+
+
+def _descendants(tables: Iterable[str], keys: Mapping[str, Sequence[ForeignKey]]) -> frozenset[str]:
+    """These tables, and those whose rows an action of a foreign key changes along with theirs."""
+    found = set(tables)
+    while True:
+        more = {
+            child for child, each in keys.items() if any(key.has_action and key.parent in found for key in each)
+        } - found
+        if not more:
+            return frozenset(found)
+        found |= more
 
 
 def _evidence_of(statement: SqlStatement) -> Statement:

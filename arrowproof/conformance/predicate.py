@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
+from arrowproof.conformance.names import fold
 from arrowproof.conformance.scopes import (
     NOWHERE,
     RowSource,
@@ -55,7 +56,7 @@ _ORDERS: Mapping[type[exp.Expr], Comparison] = {
     exp.GT: order(operator.gt),
     exp.GTE: order(operator.ge),
 }
-_LARGEST_EXACT = 2**53
+_MOST_DIGITS = 15  # so many are exact, as an integer and as a float
 _Resolved = tuple[SourceKind | None, str, str]
 
 MAX_LOOKS = 1_000
@@ -220,7 +221,7 @@ class Evaluator:
         if not isinstance(expression, exp.Column):
             return None, "", ""
         found = scope.resolve(expression)
-        return (found.kind, found.alias, expression.name.lower()) if found is not None else (None, "", "")
+        return (found.kind, found.alias, fold(expression.name)) if found is not None else (None, "", "")
 
     def _may_hold(self, where: exp.Expr | None, inner: Scope, ties: _Ties) -> bool:
         """Whether a WHERE can hold, given that the tied sources of its scope look at the changed row."""
@@ -238,7 +239,7 @@ class Evaluator:
 
     def _column(self, expression: exp.Expr, scope: Scope) -> Values:
         assert isinstance(expression, exp.Column)
-        name = expression.name.lower()
+        name = fold(expression.name)
         found = scope.resolve(expression)
         if found is NOWHERE and not expression.table and expression.name in self.row.strings:
             return Values.of(expression.name)
@@ -252,13 +253,8 @@ class Evaluator:
         text = str(expression.this)
         if expression.args.get("is_string"):
             return Values.of(text)
-        try:
-            number = float(text)
-        except ValueError:
-            return ANYTHING
-        if abs(number) >= _LARGEST_EXACT:
-            return ANYTHING
-        return Values.of(int(number) if number.is_integer() else number)
+        # A number with a point or an exponent is text of SQLite's own spelling once a text column holds it.
+        return Values.of(int(text)) if text.isdecimal() and len(text) <= _MOST_DIGITS else ANYTHING
 
     def _boolean(self, expression: exp.Expr, _scope: Scope) -> Values:
         return Values.of(int(bool(expression.this)))

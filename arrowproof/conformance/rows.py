@@ -14,6 +14,7 @@ from pathlib import Path
 
 import apsw
 
+from arrowproof.conformance.names import fold
 from arrowproof.conformance.wal_reset import AFFECTED, wal_reset_status
 from arrowproof.errors import InputError, MissingEnvironmentError
 from arrowproof.model.evidence import Row, Scalar
@@ -127,8 +128,8 @@ def state_expression(binding: Binding, row: str, columns: Sequence[str]) -> str:
 
 def stored_key(binding: Binding, row: BoundRow) -> Row:
     """The key of a row as the database holds it, which may be 3 where someone says '3'."""
-    values = {name.casefold(): value for name, value in row.columns}
-    return tuple((column, values[column.casefold()]) for column in binding.key)
+    values = {fold(name): value for name, value in row.columns}
+    return tuple((column, values[fold(column)]) for column in binding.key)
 
 
 def in_key_order(binding: Binding, key: Row) -> Row | None:

@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from sqlglot import exp
 
+from arrowproof.conformance.names import fold
 from arrowproof.conformance.tables import Table
 
 
@@ -51,7 +52,7 @@ class RowSource:
         first = next(union_branches(self.query), None) if self.query is not None else None
         if not isinstance(first, exp.Select) or columns_of(first) is None:
             return None
-        return tuple(each.alias_or_name.lower() for each in first.expressions)
+        return tuple(fold(each.alias_or_name) for each in first.expressions)
 
     def select_columns(self, names: Sequence[str]) -> exp.Query | None:
         """The derived table's query cut down to the columns ``names``, None when it cannot be."""
@@ -84,7 +85,7 @@ class Scope:
 
     def resolve(self, column: exp.Column) -> RowSource | None:
         """The source of a column, None when that is not certain, :data:`NOWHERE` when there is none."""
-        qualifier, name = column.table.lower(), column.name.lower()
+        qualifier, name = fold(column.table), fold(column.name)
         scope: Scope | None = self
         in_select = False
         while scope is not None:
@@ -113,13 +114,11 @@ class Scope:
             return self
         # One that is recursive, or that names itself or a later one, is known by name only.
         known = dict(self.expressions)
-        known.update(
-            (each.alias.lower(), RowSource(SourceKind.OTHER, each.alias.lower())) for each in clause.expressions
-        )
+        known.update((fold(each.alias), RowSource(SourceKind.OTHER, fold(each.alias))) for each in clause.expressions)
         for each in clause.expressions:
             if isinstance(each.this, exp.Query) and not clause.args.get("recursive"):
-                alias = each.alias.lower()
-                names = tuple(name.name.lower() for name in each.args["alias"].args.get("columns") or ())
+                alias = fold(each.alias)
+                names = tuple(fold(name.name) for name in each.args["alias"].args.get("columns") or ())
                 scope = Scope(expressions=dict(known), is_select=True)
                 known[alias] = RowSource(SourceKind.DERIVED, alias, query=each.this, scope=scope, names=names)
         return replace(self, expressions=known)
@@ -149,13 +148,13 @@ def add_sources(scope: Scope, clause: exp.Expr | None, joins: Sequence[exp.Join]
 
 def _sources_in(item: exp.Expr, scope: Scope, table: Table) -> Iterator[RowSource]:
     """The sources that one item of a FROM clause stands for, with those that are joined to it."""
-    alias = item.alias_or_name.lower()
+    alias = fold(item.alias_or_name)
     inner = unwrap(item)
     if isinstance(item, exp.Table) and isinstance(item.this, exp.Identifier):
         yield _named_source(item, alias, scope, table)
     elif isinstance(item, exp.Subquery) and isinstance(inner, exp.Query) and alias:
         columns = item.args["alias"].args.get("columns") or ()
-        names = tuple(name.name.lower() for name in columns)
+        names = tuple(fold(name.name) for name in columns)
         outer = Scope(expressions=scope.expressions, is_select=True)
         yield RowSource(SourceKind.DERIVED, alias, query=inner, scope=outer, names=names)
     else:
@@ -165,7 +164,7 @@ def _sources_in(item: exp.Expr, scope: Scope, table: Table) -> Iterator[RowSourc
 
 
 def _named_source(item: exp.Table, alias: str, scope: Scope, table: Table) -> RowSource:
-    name, schema = item.name.lower(), item.db.lower()
+    name, schema = fold(item.name), fold(item.db)
     expression = scope.expressions.get(name) if not schema else None
     if expression is not None:
         return replace(expression, alias=alias)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from arrowproof.conformance.names import fold
 from arrowproof.conformance.statements import SqlStatement, read_name, skip_words
 from arrowproof.conformance.tokens import Token, TokenKind
 from arrowproof.conformance.values import ANYTHING, NOTHING, Affinity, Collation, Constant, Values
@@ -60,6 +61,17 @@ class ForeignKey:
     on_delete: str = ""
     on_update: str = ""
 
+    @property
+    def has_action(self) -> bool:
+        """Whether a change of the parent's rows can change or remove rows of the child."""
+        return self.on_delete == "CASCADE" or self.changes_child
+
+    @property
+    def changes_child(self) -> bool:
+        """Whether a change of the parent's rows can change these columns of the child."""
+        sets = ("SET NULL", "SET DEFAULT")
+        return self.on_update in ("CASCADE", *sets) or self.on_delete in sets
+
 
 @dataclass(frozen=True)
 class Table:
@@ -85,7 +97,7 @@ class Table:
 
     def column(self, name: str) -> Column:
         """The column of that name, or one of which nothing is known."""
-        return next((column for column in self.columns if column.name == name.lower()), UNDECLARED)
+        return next((column for column in self.columns if column.name == fold(name)), UNDECLARED)
 
     def owns(self, name: str) -> bool | None:
         """Whether the table has a column of that name, None when that is not known."""
@@ -101,7 +113,7 @@ def read_table(statements: Iterable[SqlStatement], name: str, assured: Iterable[
 
     ``assured`` are columns that the table has whether a source declares them or not.
     """
-    return replace(_read_table(tuple(statements), name.lower()), assured=frozenset(each.lower() for each in assured))
+    return replace(_read_table(tuple(statements), fold(name)), assured=frozenset(fold(each) for each in assured))
 
 
 def _read_table(statements: Sequence[SqlStatement], wanted: str) -> Table:
@@ -148,7 +160,7 @@ def _with_additions(table: Table, statements: Sequence[SqlStatement]) -> Table:
             _, _, index = read_name(tokens, skip_words(tokens, start, "IF", "NOT", "EXISTS"))
             _, indexed, index = read_name(tokens, skip_words(tokens, index, "ON"))
             columns, after = _names_in_parentheses(tokens, index)
-            if indexed is not None and indexed.lower() == table.name and columns and after == len(tokens):
+            if indexed is not None and fold(indexed) == table.name and columns and after == len(tokens):
                 table = replace(table, keys=table.keys | {frozenset(columns)})
     return table
 
@@ -159,8 +171,8 @@ def read_added_column(statement: SqlStatement) -> tuple[str | None, Column | Non
     _, table, index = read_name(tokens, skip_words(tokens, 0, "ALTER", "TABLE"))
     after = skip_words(tokens, index, "ADD")
     if table is None or after == index:
-        return table.lower() if table is not None else None, None
-    return table.lower(), _read_column(tokens[skip_words(tokens, after, "COLUMN") :]).column
+        return fold(table) if table is not None else None, None
+    return fold(table), _read_column(tokens[skip_words(tokens, after, "COLUMN") :]).column
 
 
 def _read_create(statement: SqlStatement) -> Table | None:
@@ -175,7 +187,7 @@ def _read_create(statement: SqlStatement) -> Table | None:
     if name is None or statement.word(index) != "(":
         return None
     body, after = _parenthesis(tokens, index)
-    reader = _TableReader(name.lower())
+    reader = _TableReader(fold(name))
     for definition in _split_commas(body):
         reader.read(definition)
     words = [token.word for token in tokens]
@@ -230,7 +242,7 @@ class _TableReader:
 
 def _read_column(tokens: Sequence[Token]) -> _ColumnDefinition:
     """One column: its name, the words of its type, then its constraints in any order."""
-    name = (tokens[0].name or "").lower() if tokens else ""
+    name = fold(tokens[0].name or "") if tokens else ""
     outer = [(index, token) for index, token, depth in _with_depth(tokens) if depth == 0 and index > 0]
     constraints = next((index for index, token in outer if token.word in _CONSTRAINTS), len(tokens))
     declared = " ".join(token.name or "" for token in tokens[1:constraints]).strip()
@@ -269,7 +281,7 @@ def _read_default(tokens: Sequence[Token]) -> Values:
     if literal is None or literal.word.startswith("CURRENT_"):
         return ANYTHING
     constant = _read_literal(literal)
-    if isinstance(constant, int | float):
+    if isinstance(constant, int):
         return Values.of(sign * constant)
     return Values.of(constant) if isinstance(constant, str) or literal.word == "NULL" else ANYTHING
 
@@ -288,7 +300,7 @@ def _read_literal(token: Token) -> Constant:
 
 
 def _read_collation(tokens: Sequence[Token], index: int) -> Collation:
-    name = (tokens[index].name or "").lower() if index < len(tokens) else ""
+    name = fold(tokens[index].name or "") if index < len(tokens) else ""
     return Collation(name) if name in ("binary", "nocase", "rtrim") else Collation.CUSTOM
 
 
@@ -305,7 +317,7 @@ def _read_references(tokens: Sequence[Token], columns: tuple[str, ...]) -> Itera
                         words[at + 2 : at + 4 if words[at + 2] in ("SET", "NO") else at + 3]
                     )
             if parent is not None:
-                yield ForeignKey(columns, parent.lower(), actions["DELETE"], actions["UPDATE"])
+                yield ForeignKey(columns, fold(parent), actions["DELETE"], actions["UPDATE"])
 
 
 def _with_depth(tokens: Sequence[Token]) -> Iterator[tuple[int, Token, int]]:
@@ -345,5 +357,5 @@ def _names_in_parentheses(tokens: Sequence[Token], index: int) -> tuple[tuple[st
         plain = [token for token in part if token.word not in ("ASC", "DESC", "AUTOINCREMENT")]
         if len(plain) != 1 or plain[0].name is None:
             return (), after
-        names.append((plain[0].name or "").lower())
+        names.append(fold(plain[0].name or ""))
     return tuple(names), after

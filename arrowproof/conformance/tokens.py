@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from arrowproof.conformance.names import fold_keyword
+
 
 class TokenKind(StrEnum):
     """What a piece of SQL text is. ``JUNK`` is what SQLite would not read."""
@@ -45,7 +47,7 @@ class Token:
     def word(self) -> str:
         """The word in upper case; the sign itself for an operator; empty for everything that is quoted."""
         if self.kind is TokenKind.WORD:
-            return self.text.upper()
+            return fold_keyword(self.text)
         return self.text if self.kind is TokenKind.OPERATOR else ""
 
     @property
@@ -66,7 +68,7 @@ _IDENTIFIER = rf"{_IDENTIFIER_START}0-9$"
 # Possessive repeats: a quote that is never closed must not be matched up to an earlier doubled quote instead.
 _PATTERN = re.compile(
     rf"""
-    (?P<space>[ \t\n\f\r]+)
+    (?P<space>[ \t\n\f\r][ \t\n\v\f\r]*|\ufeff)
   | (?P<comment>--[^\n]*|/\*(?s:.*?)(?:\*/|\Z))
   | (?P<blob>[xX]'[0-9A-Fa-f]*')
   | (?P<string>'(?:[^']|'')*+')

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import apsw
 
+from arrowproof.conformance.names import fold
+
 
 @dataclass(frozen=True)
 class UniqueIndex:
@@ -22,8 +24,8 @@ class UniqueIndex:
 
     def has_columns(self, names: Iterable[str]) -> bool:
         """Whether these are its columns, in any order and without case, and no expression."""
-        own = {name.casefold() for name, _ in self.named_columns}
-        return len(self.named_columns) == len(self.columns) and own == {name.casefold() for name in names}
+        own = {fold(name) for name, _ in self.named_columns}
+        return len(self.named_columns) == len(self.columns) and own == {fold(name) for name in names}
 
 
 def read_unique_indexes(connection: apsw.Connection, table: str) -> tuple[UniqueIndex, ...]:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import reduce
 
+from arrowproof.conformance.names import fold_keyword
+
 Constant = str | int | float | None
 Truth = frozenset[bool | None]
 
@@ -48,7 +50,7 @@ class Affinity(StrEnum):
     @classmethod
     def of_type(cls, declared: str) -> Affinity:
         """The affinity of a declared column type, by SQLite's five rules in their order."""
-        name = declared.upper()
+        name = fold_keyword(declared)
         if "INT" in name:
             return cls.INTEGER
         if any(part in name for part in ("CHAR", "CLOB", "TEXT")):

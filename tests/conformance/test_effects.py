@@ -165,3 +165,10 @@ def test_only_a_state_in_double_quotes_that_is_no_column_is_read_as_a_string() -
     added_elsewhere = "UPDATE t SET s = 'b' WHERE s = 'a' AND kind = 'mail' AND \"sort\" = 'mail'"
     assert moves(effects(added_elsewhere)) == "a>b"
     assert effects('UPDATE t SET s = "b"', ddl="").dynamic == STATES
+
+
+@pytest.mark.parametrize("number", ["1.0", "1.5", "1e0", ".5"])
+def test_a_number_that_text_spells_in_its_own_way_is_a_dynamic_target(number: str) -> None:
+    assert effects(f"UPDATE t SET s = {number} WHERE s = 'a'").dynamic == ("a",)
+    created = "INSERT INTO t (id) VALUES (1)", DDL.replace("'a'", number)
+    assert effects(*created).dynamic == (None,)

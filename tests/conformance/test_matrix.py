@@ -263,6 +263,44 @@ def test_a_foreign_key_on_the_state_that_follows_its_parent_is_undecided(judge: 
     assert "changes the state with its parent" in judge(GOOD + "UPDATE s SET name = 'x'", ddl).undecided[0].reason
 
 
+STATE_OF_S = "CREATE TABLE jobs (id INT, status TEXT REFERENCES s (name) {action}, attempts, note_id, y);"
+
+
+@pytest.mark.parametrize(
+    ("action", "parent", "statement"),
+    [
+        ("ON UPDATE CASCADE", "", "INSERT INTO s VALUES ('x') ON CONFLICT (name) DO UPDATE SET name = 'y'"),
+        ("ON DELETE SET NULL", "", "DROP TABLE s"),
+        ("ON DELETE SET NULL", "CREATE TABLE s (name PRIMARY KEY ON CONFLICT REPLACE);", "INSERT INTO s VALUES ('x')"),
+        ("ON UPDATE CASCADE", "CREATE TABLE s (name REFERENCES g ON UPDATE CASCADE);", "UPDATE g SET name = 'x'"),
+        ("ON DELETE SET NULL", "CREATE TABLE s (name REFERENCES g ON DELETE CASCADE);", "DELETE FROM g"),
+    ],
+)
+def test_a_foreign_key_on_the_state_follows_its_parent_however_that_changes(
+    judge: Judge, action: str, parent: str, statement: str
+) -> None:
+    ddl = parent + STATE_OF_S.format(action=action)
+    assert judge(GOOD, ddl).holds
+    assert "changes the state with its parent" in judge(f"{GOOD};{statement}", ddl).undecided[0].reason
+
+
+@pytest.mark.parametrize("action", ["ON UPDATE CASCADE", "ON DELETE SET NULL"])
+def test_a_foreign_key_on_the_key_that_follows_its_parent_is_undecided(judge: Judge, action: str) -> None:
+    ddl = f"CREATE TABLE jobs (id INT UNIQUE REFERENCES notes (id) {action}, status TEXT, attempts, note_id, y)"
+    assert judge(f"{GOOD};INSERT INTO notes VALUES (1)", ddl).holds
+    for statement in ("UPDATE notes SET id = id + 1", "DELETE FROM notes"):
+        assert "changes the key with its parent" in judge(f"{GOOD};{statement}", ddl).undecided[0].reason
+
+
+def test_names_that_differ_by_case_beyond_ascii_are_two_columns_and_two_tables(judge: Judge) -> None:
+    sql = "UPDATE jobs SET status = 'completed' WHERE \u00e9tat IN ('pending', 'retry_wait');"
+    binding = Binding("jobs", ("id",), "\u00c9tat", watch=("attempts",))
+    ddl = "CREATE TABLE jobs (id INTEGER PRIMARY KEY, \u00c9tat TEXT, \u00e9tat TEXT, attempts INT)"
+    wide = judge(sql.replace("status", "\u00c9tat"), ddl, binding=binding)
+    assert possible(wide) == leaving("pending retry_wait failed", "completed")
+    assert possible(judge("DELETE FROM \u212a", "", binding=Binding("k", ("id",), "status"))) == set()
+
+
 def test_without_a_declaration_the_predicates_still_count_and_a_note_says_so(judge: Judge) -> None:
     matrix = judge(GOOD, "")
     assert matrix.holds

@@ -35,6 +35,18 @@ def test_a_semicolon_inside_quotes_or_comments_ends_nothing(quoted: str) -> None
     assert texts(f"SELECT {quoted} FROM t; SELECT 2") == [f"SELECT {quoted} FROM t", "SELECT 2"]
 
 
+@pytest.mark.parametrize("space", [" ", "\t", "\n", "\r\n", "\r", "\f", " \v", " \ufeff\ufeff"])
+def test_white_space_is_what_sqlite_takes_for_it(space: str) -> None:
+    (statement,) = split(f"{space}DELETE{space}FROM{space}t{space};{space}")
+    assert ([token.text for token in statement.tokens], statement.problem) == (["DELETE", "FROM", "t"], None)
+    assert statement.place.line == 1 + space.count("\n")
+
+
+def test_a_keyword_is_a_keyword_in_ascii_alone() -> None:
+    (statement,) = split("\u017felect \u0131n")
+    assert [token.word for token in statement.tokens] == ["\u017fELECT", "\u0131N"]
+
+
 def test_block_comments_do_not_nest_as_in_sqlite() -> None:
     assert texts("/* a /* b */ DELETE FROM t; /* no end DELETE FROM t") == ["DELETE FROM t"]
 
