@@ -41,9 +41,9 @@ make_venv() {
         fail 'pip could not install the packages; its message stands above.'
 }
 
-# The lock, the project file, the interpreter and the folder: when any of them changes, the environment is made anew.
+# The environment is made anew when the lock, the project file or the folder has changed, or its interpreter has gone.
 stamp=$( { cat requirements.lock pyproject.toml; pwd; } | cksum)
-if [ ! -x .venv/bin/arrowproof ] || [ "$(cat .venv/stamp 2>/dev/null)" != "$stamp" ]; then
+if [ "$(cat .venv/stamp 2>/dev/null)" != "$stamp" ] || ! .venv/bin/python -c '' 2>/dev/null; then
     make_venv
     printf '%s\n' "$stamp" >.venv/stamp
 fi

@@ -1,4 +1,4 @@
-"""The fonts that a page embeds: ready files beside this module, made once by ``scripts/build-fonts``.
+"""The fonts that a page embeds: ready files beside this module, made once by ``scripts/build-fonts.py``.
 
 Nothing is subset here, so that rendering a page costs no font tools.
 """

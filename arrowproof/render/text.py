@@ -108,7 +108,7 @@ def _advances(face: str, weight: int) -> dict[str, float]:
 
 @cache
 def _widths() -> dict[str, Any]:
-    """The table of every face; its format stands in ``scripts/build-fonts``."""
+    """The table of every face; its format stands in ``scripts/build-fonts.py``."""
     return dict(json.loads((FOLDER / "widths.json").read_text(encoding="ascii"))["faces"])
 
 

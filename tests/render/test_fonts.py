@@ -41,7 +41,7 @@ def test_reading_the_faces_imports_no_font_tools() -> None:
 
 @pytest.mark.skipif(not HAS_FONT_TOOLS, reason="needs the fonts extra")
 def test_a_rebuild_gives_the_committed_bytes(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, ROOT / "scripts" / "build-fonts", tmp_path], check=True, capture_output=True)
+    subprocess.run([sys.executable, ROOT / "scripts" / "build-fonts.py", tmp_path], check=True, capture_output=True)
     built = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert built == {path.name: path.read_bytes() for path in FOLDER.iterdir()}
 

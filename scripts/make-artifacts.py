@@ -69,7 +69,7 @@ def report_stale(made: Path) -> int:
         if not (ARTIFACTS / name).is_file() or (ARTIFACTS / name).read_bytes() != (made / name).read_bytes()
     ]
     for name in stale:
-        print(f"artifacts/{name} is stale. Make it anew: .venv/bin/python scripts/artifacts.py")
+        print(f"artifacts/{name} is stale. Make it anew: .venv/bin/python scripts/make-artifacts.py")
     if not stale:
         print("the artifacts are what the tool makes today")
     return 1 if stale else 0

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Make the fonts that every page embeds, and the table of advance widths that the layout measures with.
 
-usage: scripts/build-fonts [FOLDER]
+usage: scripts/build-fonts.py [FOLDER]
 
 Writes WOFF2 subsets, ``widths.json`` and the licences into FOLDER (``arrowproof/render/fonts`` by default). The bytes
 are the same on every run. Needs the ``fonts`` extra; run it once for each version of a font, never for each page.
