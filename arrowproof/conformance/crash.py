@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from arrowproof.conformance.answers import checked_killed, checked_walked
 from arrowproof.conformance.driver import Killed, Walked
 from arrowproof.conformance.rows import BoundRow
 from arrowproof.conformance.walks import Stage, attempt, describe, journal_problem, state_problem, take_walk
@@ -50,7 +51,7 @@ class _Check:
 
     def run(self, key: Row | None) -> Kill:
         before = self.stage.row(key)
-        killed, problem = attempt(lambda: self.stage.driver.kill(self.transition, key, self.side))
+        killed, problem = attempt(lambda: checked_killed(self.stage.driver.kill(self.transition, key, self.side)))
         journal = self.stage.journal.rows(after=self.mark)
         key = key or (_only_key(journal) if killed is None or killed.key is None else self.stage.key(killed.key))
         found = self.stage.row(key)
@@ -63,7 +64,9 @@ class _Check:
         return self._restart(killed, before, found, problem)
 
     def _restart(self, killed: Killed, before: BoundRow | None, found: BoundRow | None, problem: str | None) -> Kill:
-        walked, failure = attempt(lambda: self.stage.driver.recover(self.transition, killed, self.side))
+        walked, failure = attempt(
+            lambda: checked_walked(self.stage.driver.recover(self.transition, killed, self.side), "recover")
+        )
         key = killed.key if walked is None else self.stage.key(walked.key)
         restarted = self.stage.row(key)
         key = self.stage.stored_key(key, restarted)

@@ -93,7 +93,7 @@ def load_driver(spec: str, folder: Path | None = None) -> Driver:
         raise InputError(f"{spec[:100]!r} names no driver; write module:Class, such as drivers.jobs:JobsDriver.")
     name, class_name = match.groups()
     if folder is not None and str(folder.resolve()) not in sys.path:
-        sys.path.insert(0, str(folder.resolve()))
+        sys.path.append(str(folder.resolve()))  # last: no file there may stand in for a library
     try:
         made = getattr(importlib.import_module(name), class_name)()
     except ModuleNotFoundError as error:

@@ -13,7 +13,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -127,7 +127,9 @@ class RunningProcess:
         return not self.is_running
 
     def _signal(self, number: signal.Signals) -> None:
-        if self.is_running:
+        """Signal the whole group: what a service forked may be there still when the service itself has ended."""
+        self._process.poll()
+        with suppress(ProcessLookupError):
             os.killpg(self.pid, number)
 
     def _failure(self, what: str) -> DriverError:

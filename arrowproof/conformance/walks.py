@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
+from arrowproof.conformance.answers import checked_walked
 from arrowproof.conformance.display import one_line
 from arrowproof.conformance.driver import Driver, DriverError, Walked
 from arrowproof.conformance.journal import Journal
@@ -102,7 +103,7 @@ def take_walk(stage: Stage, transition: Transition, key: Row | None, mark: int) 
     What goes wrong is told in the walk's ``problem``; errors of the environment or the input are raised.
     """
     before = stage.row(key)
-    walked, problem = attempt(lambda: _keyed(stage, stage.driver.walk(transition, key)))
+    walked, problem = attempt(lambda: _keyed(stage, checked_walked(stage.driver.walk(transition, key), "walk")))
     if walked is not None:
         key = walked.key
     after = stage.row(key)

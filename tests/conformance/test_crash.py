@@ -152,3 +152,22 @@ def test_a_row_that_never_comes_to_the_source_state_is_not_killed(kill: Callable
     driver.kill = None
     problem = kill("paid", "shipped", Side.BEFORE).problem
     assert str(problem).startswith("The way to paid failed at open -> paid: open -> paid was asked for")
+
+
+@pytest.mark.parametrize(
+    ("call", "answer"),
+    [
+        ("kill", None),
+        ("kill", "done"),
+        ("kill", Walked((("number", "N-1"),), ())),
+        ("recover", None),
+        ("recover", Killed("before-commit", (), (("number", "N-1"),))),
+    ],
+)
+def test_a_driver_that_answers_nothing_or_something_else_does_not_survive(
+    kill: Callable[..., Kill], driver: Any, call: str, answer: object
+) -> None:
+    setattr(driver, call, lambda *_: answer)
+    problem = kill("open", "paid", Side.BEFORE).problem
+    assert problem is not None
+    assert f"The driver's {call}() answered {answer!r}"[:60] in problem

@@ -160,3 +160,24 @@ def test_an_interrupt_during_a_start_comes_after_the_process_is_known(tmp_path, 
     group.stop()
     assert not group.started[0].is_running
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_what_a_service_forked_is_ended_with_it_though_the_service_ended_before(group: ProcessGroup) -> None:
+    fork = f"import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', {SLEEP!r}]).pid, flush=True)"
+    process = run(group, fork)
+    child = int(process.read_line())
+    process.finish()
+    assert is_alive(child)
+    group.stop()
+    end = time.monotonic() + 10
+    while is_alive(child):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process is there and no zombie: nobody may wait here for the child of a child."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
