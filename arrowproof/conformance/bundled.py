@@ -2,12 +2,15 @@
 
 A job's attempts are fixed when it is created, so there is one server for each ``--max-attempts`` that a tour needs, all
 on the same database. An attempt fails because a trigger on ``note_events`` refuses the history row; the driver adds and
-drops it. It refuses by FAIL, which leaves the row in the table: only a service that rolls back to a savepoint is rid of
-it. A job that a tour leaves waiting is put out of reach by a long ``--retry-delay``, or worked off.
+drops it. On the way to a retry it refuses by FAIL, which leaves the row in the table: only a service that rolls back to
+a savepoint is rid of it. On the way to failed it refuses by ROLLBACK, which ends the whole transaction: only a service
+that then counts the attempt in a new one comes to an end. A job that a tour leaves waiting is put out of reach by a
+long ``--retry-delay``, or worked off.
 
 Beside the walks the driver holds the service to its word: what a worker prints, the count of attempts, the history
-(one row when the job is completed, none before), replays of an Idempotency-Key, and that the database itself refuses a
-second note of one key and a second history row of one job.
+(one row when the job is completed, none before, which names the attempt), the note as it was sent, replays and
+conflicts of an Idempotency-Key, and that the database itself refuses a second note of one key and a second history row
+of one job.
 """
 
 from __future__ import annotations
@@ -49,7 +52,8 @@ _POINTS = {
     ("worker", Side.AFTER): "after-commit",
 }
 _FAULT = """CREATE TRIGGER arrowproof_fault AFTER INSERT ON note_events
-BEGIN SELECT RAISE(FAIL, 'the history row is refused'); END"""
+BEGIN SELECT RAISE({action}, 'the history row is refused'); END"""
+_ACTIONS = {"retry_wait": "FAIL", "failed": "ROLLBACK"}
 _SECOND_NOTE = """INSERT INTO notes (idempotency_key, text, text_sha256, created_at)
 SELECT idempotency_key, text, text_sha256, created_at FROM notes ORDER BY id DESC LIMIT 1"""
 _SECOND_EVENT = """INSERT INTO note_events (job_id, attempt, created_at)
@@ -85,7 +89,7 @@ class NotesDriver:
         self._steps_left = 0
         self._notes = 0
         self._holds = 0
-        self._has_fault = False
+        self._fault: str | None = None
         self._attempts_before_kill = 0
 
     def start(self, folder: Path) -> Path:
@@ -111,16 +115,12 @@ class NotesDriver:
         self._max_attempts = failures[0] if failures else max(USUAL_ATTEMPTS, len(attempts) + 1)
 
     def walk(self, transition: Transition, key: Row | None) -> Walked:
-        """POST a note, twice, of which the second must change nothing; or run a worker for one look."""
+        """POST a note, and what must change nothing after it; or run a worker for one look."""
         self._steps_left -= 1
         if key is None:
-            api = self._api(self._max_attempts)
             self._notes += 1
-            first, again = (api.post(self._notes, replayed=replayed) for replayed in (False, True))
-            if first != again:
-                raise DriverError(f"A replay answered with job {again}, the first POST with job {first}.")
-            self._check_refusal(_SECOND_NOTE, "second note of one Idempotency-Key")
-            return Walked((("id", first),), (self._servers[self._max_attempts].record(),))
+            job_id = self._create_job(self._api(self._max_attempts))
+            return Walked((("id", job_id),), (self._servers[self._max_attempts].record(),))
         attempts = self._prepare(transition, key)
         worker = self._run_worker(key, transition.target)
         self._check(key, transition.target, attempts + 1)
@@ -132,7 +132,7 @@ class NotesDriver:
             return
         due_in = self._job(key).due_in()
         if due_in is not None and due_in < _LONGEST_WAIT:
-            self._set_fault(False)
+            self._set_fault(None)
             time.sleep(max(0.0, due_in))
             self._run_worker(key, "completed")
 
@@ -151,7 +151,7 @@ class NotesDriver:
         if transition.source is None:
             server = self._spawn_server(self._max_attempts)
             with _client(_url(server)) as api:
-                key = (("id", api.post(self._notes, replayed=side is Side.AFTER)),)
+                key = (("id", api.post(self._notes, replayed=side is Side.AFTER).job_id),)
             restarted = server.record()
             server.terminate()
             return Walked(key, (restarted,))
@@ -161,9 +161,19 @@ class NotesDriver:
         self._check(killed.key, transition.target, self._attempts_before_kill + 1)
         return Walked(killed.key, (worker,))
 
+    def _create_job(self, api: NotesApi) -> int:
+        """POST a note, the same once more, and another text under its key; give the job's id."""
+        first, again = (api.post(self._notes, replayed=replayed) for replayed in (False, True))
+        if first != again:
+            raise DriverError(f"A replay answered with {again}, the first POST with {first}.")
+        api.post_another_text(self._notes)
+        api.check_stored(self._notes, first)
+        self._check_refusal(_SECOND_NOTE, "second note of one Idempotency-Key")
+        return first.job_id
+
     def _prepare(self, transition: Transition, key: Row) -> int:
         """Have the next attempt end as the transition says, wait until it is due, and give the attempts so far."""
-        self._set_fault(transition.target != "completed")
+        self._set_fault(_ACTIONS.get(transition.target or ""))
         job = self._job(key)
         due_in = job.due_in()
         if due_in is None or due_in > _LONGEST_WAIT:
@@ -173,12 +183,14 @@ class NotesDriver:
 
     def _check(self, key: Row, state: str | None, attempts: int) -> None:
         job = self._job(key)
-        events = self._api(USUAL_ATTEMPTS).events(job.note_id)
+        history = self._api(USUAL_ATTEMPTS).note(job.note_id).history
         wanted = (state, attempts, 1 if state == "completed" else 0)
-        if (job.status, job.attempts, events) != wanted:
-            got = f"{job.status}, {job.attempts} attempts and {events} history rows"
+        if (job.status, job.attempts, len(history)) != wanted:
+            got = f"{job.status}, {job.attempts} attempts and {len(history)} history rows"
             raise DriverError(f"Job {_id(key)} has {got}; expected {wanted[0]}, {wanted[1]} and {wanted[2]}.")
-        if events:
+        if history:
+            if history != (attempts,):
+                raise DriverError(f"The history row of job {_id(key)} names attempt {history[0]}, not {attempts}.")
             self._check_refusal(_SECOND_EVENT, "second history row of one job")
 
     def _check_refusal(self, statement: str, what: str) -> None:
@@ -196,11 +208,14 @@ class NotesDriver:
     def _job(self, key: Row) -> Job:
         return self._api(USUAL_ATTEMPTS).job(_id(key))
 
-    def _set_fault(self, wanted: bool) -> None:
-        if wanted != self._has_fault:
+    def _set_fault(self, action: str | None) -> None:
+        """Have the history row refused by this action of RAISE, or taken when it is None."""
+        if action != self._fault:
             with open_database(self._database) as connection:
-                connection.execute(_FAULT if wanted else "DROP TRIGGER arrowproof_fault")
-            self._has_fault = wanted
+                connection.execute("DROP TRIGGER IF EXISTS arrowproof_fault")
+                if action is not None:
+                    connection.execute(_FAULT.format(action=action))
+            self._fault = action
 
     def _run_worker(self, key: Row, outcome: str | None) -> Process:
         """One look of one worker, which must come to ``outcome`` with this job (None: it must find nothing to do)."""
@@ -281,7 +296,7 @@ class NotesDriver:
 
 def _post_in_vain(url: str, number: int, answers: list[int]) -> None:
     with _client(url) as api, suppress(DriverError):
-        answers.append(api.post(number, replayed=False))
+        answers.append(api.post(number, replayed=False).job_id)
 
 
 def _client(url: str) -> NotesApi:

@@ -30,6 +30,23 @@ class Job:
         return (datetime.fromisoformat(self.next_run_at) - datetime.now(UTC)).total_seconds()
 
 
+@dataclass(frozen=True)
+class Accepted:
+    """The ids in the answer to a POST."""
+
+    note_id: int
+    job_id: int
+
+
+@dataclass(frozen=True)
+class Note:
+    """A note as ``GET /notes/{id}`` gives it; ``history`` are the attempts that its history rows name."""
+
+    text: str
+    job_id: int
+    history: tuple[int, ...]
+
+
 class NotesApi:
     """A client of one server. Every method raises :class:`DriverError` when the answer is another or does not come."""
 
@@ -47,13 +64,24 @@ class NotesApi:
         """Close the connection."""
         self._client.close()
 
-    def post(self, number: int, *, replayed: bool) -> int:
-        """Send note ``number`` under its own Idempotency-Key and give the job's id."""
-        headers = {"Idempotency-Key": f"arrowproof-{number}"}
-        answer = self._ask("POST", "/notes", 202, headers=headers, json={"text": f"Note {number} of the proof"})
-        if answer.get("replayed") is not replayed or not isinstance(answer.get("job_id"), int):
-            raise DriverError(f"POST /notes answered {answer}; expected a job_id and replayed {replayed}.")
-        return int(answer["job_id"])
+    def post(self, number: int, *, replayed: bool) -> Accepted:
+        """Send note ``number`` under its own Idempotency-Key; a replay has more white space around its text."""
+        text = f" {_text(number)}\n" if replayed else _text(number)
+        answer = self._ask("POST", "/notes", 202, **_note(number, text))
+        note_id, job_id = answer.get("note_id"), answer.get("job_id")
+        if answer.get("replayed") is replayed and isinstance(note_id, int) and isinstance(job_id, int):
+            return Accepted(note_id, job_id)
+        raise DriverError(f"POST /notes answered {answer}; expected note_id, job_id and replayed {replayed}.")
+
+    def post_another_text(self, number: int) -> None:
+        """Send another text under the key of note ``number``, which must be a conflict."""
+        self._ask("POST", "/notes", 409, **_note(number, f"Not {_text(number)}"))
+
+    def check_stored(self, number: int, accepted: Accepted) -> None:
+        """Have note ``number`` stored as it was sent first, under the ids that were answered, and without history."""
+        note = self.note(accepted.note_id)
+        if note != Note(_text(number), accepted.job_id, ()):
+            raise DriverError(f"Note {accepted.note_id} of job {accepted.job_id} is stored as {note}.")
 
     def job(self, job_id: int) -> Job:
         """The job as it is stored."""
@@ -63,9 +91,13 @@ class NotesApi:
         except KeyError as error:
             raise DriverError(f"GET /jobs/{job_id} answered without {error}.") from error
 
-    def events(self, note_id: int) -> int:
-        """How many history rows a note has."""
-        return len(self._ask("GET", f"/notes/{note_id}", 200).get("events", ()))
+    def note(self, note_id: int) -> Note:
+        """The note as it is stored."""
+        answer = self._ask("GET", f"/notes/{note_id}", 200)
+        try:
+            return Note(answer["text"], answer["job_id"], tuple(event["attempt"] for event in answer["events"]))
+        except (KeyError, TypeError) as error:
+            raise DriverError(f"GET /notes/{note_id} answered {str(answer)[:200]}, which lacks {error}.") from error
 
     def _ask(self, method: str, path: str, status: int, **content: Any) -> dict[str, Any]:
         try:
@@ -78,3 +110,12 @@ class NotesApi:
                 f"{method} {path} answered {response.status_code} {response.text[:200]}; expected {status}."
             )
         return answer
+
+
+def _text(number: int) -> str:
+    """The text of note ``number``."""
+    return f"Note {number} of the proof"
+
+
+def _note(number: int, text: str) -> dict[str, Any]:
+    return {"headers": {"Idempotency-Key": f"arrowproof-{number}"}, "json": {"text": text}}

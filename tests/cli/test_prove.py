@@ -95,8 +95,10 @@ def test_an_attempt_that_is_not_counted_is_red(arrowproof, spoilt):
         ("sql/schema.sql", "job_id INTEGER NOT NULL UNIQUE", "job_id INTEGER NOT NULL", "second history row"),
         ("sql/schema.sql", "key TEXT NOT NULL UNIQUE", "key TEXT NOT NULL", "second note of one Idempotency-Key"),
         ("attempt.py", 'self.database.rows("rollback_to_savepoint")', "pass", "1 history rows; expected retry_wait"),
+        ("attempt.py", "return self._record_lost(job_id, describe(error))", "raise", "pending -> failed is not walked"),
+        ("notes.py", "raise KeyTakenError(key)", "pass", "expected 409"),
     ],
-    ids=["history", "key", "savepoint"],
+    ids=["history", "key", "savepoint", "lost transaction", "conflict"],
 )
 def test_a_guard_that_is_taken_away_is_red_before_anything_goes_wrong(arrowproof, spoilt, file, old, new, reason):
     change(spoilt / "arrowproof/service" / file, old, new)
@@ -146,7 +148,7 @@ def test_an_interrupt_ends_every_process_and_leaves_no_verdict(tmp_path, number,
     while "walk" not in process.stderr.readline():
         assert process.poll() is None
     process.send_signal(number)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=90)
     assert process.returncode == status, err
     assert out == ""
     assert not (tmp_path / "proof" / "evidence.json").exists()

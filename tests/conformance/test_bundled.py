@@ -102,6 +102,7 @@ def test_no_process_is_left(result: DriveResult) -> None:
             "AFTER UPDATE OF attempts ON jobs WHEN NEW.attempts < 2 BEGIN UPDATE jobs SET attempts = 2; END",
             "2 attempts and 1 history rows; expected completed, 1 and 1",
         ),
+        ("AFTER INSERT ON note_events BEGIN UPDATE note_events SET attempt = 9; END", "names attempt 9, not 1"),
         ("BEFORE UPDATE ON jobs BEGIN SELECT RAISE(IGNORE); END", "The worker"),
         ("BEFORE INSERT ON note_events BEGIN SELECT RAISE(ABORT, 'no'); END", "expected {'outcome': 'completed'"),
     ],
@@ -114,6 +115,14 @@ def test_a_service_that_breaks_its_word_is_caught(
     with pytest.raises(DriverError) as caught:
         driver.walk(completion, key)
     assert said in str(caught.value)
+
+
+def test_a_note_that_is_not_stored_as_it_was_sent_is_caught(
+    notes: Lifecycle, driver: NotesDriver, tmp_path: Path
+) -> None:
+    interfere(tmp_path, "AFTER INSERT ON notes BEGIN UPDATE notes SET text = 'x'; END")
+    with pytest.raises(DriverError, match="is stored as"):
+        walk_along(notes, driver, "pending", "completed")
 
 
 def test_a_job_that_a_tour_leaves_pending_is_worked_off(notes: Lifecycle, driver: NotesDriver) -> None:
