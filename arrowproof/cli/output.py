@@ -96,7 +96,8 @@ def write_file(path: Path, content: str, *, is_ours: Callable[[bytes], bool] | N
         if path.exists() and not path.is_file():
             raise InputError(f"{path} is a device or a pipe, and a file would take its place. Name a file")
         if path.exists() and not force and not (is_ours is not None and is_ours(_head(path))):
-            raise InputError(f"{path} is there and was not made by this command. Name another file, or add --force")
+            said = "already" if is_ours is None else "and was not made by this command"
+            raise InputError(f"{path} is there {said}. Name another file, or replace it with --force")
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")
         try:

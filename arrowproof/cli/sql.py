@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from arrowproof.cli.output import emit_json, json_option, model_argument, model_path, printable
-from arrowproof.errors import DOES_NOT_HOLD, HOLDS
+from arrowproof.cli.output import DEFAULT_MODEL, emit_json, json_option, model_argument, model_path, printable
+from arrowproof.errors import DOES_NOT_HOLD, HOLDS, InputError
 from arrowproof.model.loader import load_lifecycle
 from arrowproof.model.transitions import derive_transitions, transition_name
 
@@ -37,6 +39,7 @@ def command(model: str, paths: tuple[Path, ...], as_json: bool) -> int:
     """
     from arrowproof.conformance.matrix import build_matrix, scan
 
+    _check_order(model, paths)
     lifecycle = load_lifecycle(model_path(model))
     matrix = build_matrix(lifecycle, scan(lifecycle, paths))
     if as_json:
@@ -45,6 +48,16 @@ def command(model: str, paths: tuple[Path, ...], as_json: bool) -> int:
         for line in _lines(lifecycle, matrix):
             click.echo(printable(line))
     return HOLDS if matrix.holds else DOES_NOT_HOLD
+
+
+def _check_order(model: str, paths: tuple[Path, ...]) -> None:
+    """Refuse SQL where MODEL belongs, and say how the line reads in order."""
+    if not model.lower().endswith(".sql") and not os.path.isdir(model):  # noqa: PTH112 - False for what is no name
+        return
+    given = [model, *map(str, paths)]
+    models = [name for name in given if name.endswith(".json")] or [DEFAULT_MODEL]
+    line = shlex.join(["arrowproof", "sql", *models, *(name for name in given if name not in models)])
+    raise InputError(f"MODEL comes first: {line}")
 
 
 def _verdict(matrix: Matrix) -> str:

@@ -12,7 +12,7 @@ def test_init_leaves_a_file_that_is_there_alone(arrowproof, tmp_path):
     (tmp_path / "lifecycle.json").write_text("mine")
     result = arrowproof("init")
     assert result.status == 2
-    assert "--force" in result.err
+    assert result.err == "error: lifecycle.json is there already. Name another file, or replace it with --force\n"
     assert (tmp_path / "lifecycle.json").read_text() == "mine"
 
 

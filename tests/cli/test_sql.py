@@ -68,3 +68,18 @@ def test_an_explicit_path_is_read_instead_of_the_models_sources(arrowproof, subj
     assert "failed -> pending" in result.out
     assert "extra.sql:2" in result.out
     assert "missing" in result.out
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["sql/worker.sql"], "lifecycle.json sql/worker.sql"),
+        (["sql"], "lifecycle.json sql"),
+        (["sql", "more queries.sql"], "lifecycle.json sql 'more queries.sql'"),
+        (["sql/worker.sql", "other.json"], "other.json sql/worker.sql"),
+    ],
+)
+@pytest.mark.usefixtures("subject")
+def test_sql_where_the_model_belongs_is_answered_with_the_right_order(arrowproof, given, said):
+    result = arrowproof("sql", *given)
+    assert (result.status, result.err) == (2, f"error: MODEL comes first: arrowproof sql {said}\n")
