@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+
 
 def main() -> None:
-    """Run the command line and exit with its status."""
-    from arrowproof.cli.main import run
+    """Run the command line and exit with its status; an interrupt while it starts or ends says no more than another."""
+    try:
+        from arrowproof.cli.main import run
 
-    run()
+        run()
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 if __name__ == "__main__":

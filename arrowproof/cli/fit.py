@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arrowproof.cli.output import json_option, printable, progress_bar
+from arrowproof.cli.output import emit_json_text, json_option, printable, progress_bar
 from arrowproof.errors import DOES_NOT_HOLD, HOLDS
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def command(pages: tuple[Path, ...], out: Path, as_json: bool) -> int:
     with progress_bar() as progress:
         report = check_pages(pages, out, progress)
     if as_json:
-        click.echo(report.receipt.read_text(encoding="utf-8"), nl=False)
+        emit_json_text(report.receipt.read_text(encoding="utf-8"))
         return HOLDS if report.fits else DOES_NOT_HOLD
     for page in report.pages:
         held = sum(check.fits for check in page.checks)

@@ -5,6 +5,7 @@ Commands are imported when they are called, so that ``arrowproof render`` does n
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import signal
@@ -14,8 +15,8 @@ import traceback
 import click
 
 from arrowproof import __version__
-from arrowproof.cli.output import emit_error, emit_error_object, printable
-from arrowproof.errors import HOLDS, INTERNAL, INTERRUPTED, ArrowproofError, InternalError
+from arrowproof.cli.output import emit_error, emit_error_object, give_up_output, let_output_escape, printable
+from arrowproof.errors import HOLDS, INPUT_IS_WRONG, INTERNAL, INTERRUPTED, ArrowproofError, InternalError
 
 COMMANDS = {
     "init": "arrowproof.cli.init",
@@ -35,6 +36,9 @@ PIPE_CLOSED = 128 + 13
 
 TERMINATED = 128 + 15
 """The status of a process that SIGTERM ended."""
+
+OUTPUT_FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
+"""What writing comes to where the disk, or whatever else standard output leads to, takes no more."""
 
 EPILOG = """\b
 Exit status: 0 holds; 1 does not hold, with a written verdict; 2 the input is
@@ -80,6 +84,7 @@ def cli() -> None:
 def run(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with the status that :mod:`arrowproof.errors` lists."""
     signal.signal(signal.SIGTERM, _terminate)
+    let_output_escape()
     sys.exit(status_of(arguments))
 
 
@@ -105,7 +110,10 @@ def status_of(arguments: list[str] | None = None) -> int:
         return error.exit_code
     except (click.Abort, KeyboardInterrupt) as error:
         click.echo("\ninterrupted", err=True)
-        return TERMINATED if isinstance(error.__context__ or error, Terminated) else INTERRUPTED
+        status = TERMINATED if isinstance(error.__context__ or error, Terminated) else INTERRUPTED
+        if as_json:
+            emit_error_object(status, "interrupted")
+        return status
     except InternalError as error:
         return _report_bug(error, as_json)
     except ArrowproofError as error:
@@ -114,6 +122,12 @@ def status_of(arguments: list[str] | None = None) -> int:
     except SystemExit:
         # The one way in which click exits by itself here: the reader of our output has gone before its end.
         return PIPE_CLOSED
+    except OSError as error:
+        if error.errno not in OUTPUT_FAULTS or error.filename is not None:
+            return _report_bug(error, as_json)
+        give_up_output()
+        click.echo(f"error: standard output cannot be written: {error.strerror}", err=True)
+        return INPUT_IS_WRONG
     except Exception as error:
         return _report_bug(error, as_json)
 

@@ -5,13 +5,14 @@ With ``--json`` one object stands on standard output and everything else goes to
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, TypeVar
@@ -61,7 +62,16 @@ def model_path(model: str) -> Path:
 
 def emit_json(format_name: str, verdict: str, content: Mapping[str, object]) -> None:
     """Print the one JSON object of a command."""
-    click.echo(json.dumps({"format": format_name, "verdict": verdict, **content}, ensure_ascii=False, indent=2))
+    emit_json_text(json.dumps({"format": format_name, "verdict": verdict, **content}, ensure_ascii=False, indent=2))
+
+
+def emit_json_text(text: str) -> None:
+    """Print a JSON text; escaped where standard output has another encoding, or a file name is no text in any."""
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(json.loads(text), indent=2)
+    click.echo(text.rstrip("\n"))
 
 
 def emit_error(error: ArrowproofError, *, as_json: bool) -> None:
@@ -72,9 +82,29 @@ def emit_error(error: ArrowproofError, *, as_json: bool) -> None:
 
 
 def emit_error_object(status: int, message: str, problems: Sequence[Problem] = ()) -> None:
-    """Print the JSON object of a command that gives no verdict, ``arrowproof.error/1``."""
+    """Print the JSON object of a command that gives no verdict, ``arrowproof.error/1``.
+
+    Where it cannot be printed the exit status alone has to say it.
+    """
     content = {"status": status, "message": message, "problems": [vars(problem) for problem in problems]}
-    emit_json("arrowproof.error/1", "error", content)
+    try:
+        emit_json("arrowproof.error/1", "error", content)
+    except OSError:
+        give_up_output()
+
+
+def let_output_escape() -> None:
+    """Have standard output escape what its encoding does not know, as standard error does."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def give_up_output() -> None:
+    """Lead standard output nowhere, so that Python does not try again at its end what could not be written."""
+    with suppress(OSError, ValueError, AttributeError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
 
 
 def printable(text: str) -> str:
@@ -83,7 +113,7 @@ def printable(text: str) -> str:
 
 
 def write_file(path: Path, content: str, *, is_ours: Callable[[bytes], bool] | None, force: bool = False) -> None:
-    """Write a text file whole or not at all.
+    """Write a text file whole or not at all. A symbolic link stays one: what it points to is written.
 
     ``is_ours`` looks at the first 4096 bytes of a file that is there and says whether it may be replaced.
 
@@ -98,13 +128,16 @@ def write_file(path: Path, content: str, *, is_ours: Callable[[bytes], bool] | N
         if path.exists() and not force and not (is_ours is not None and is_ours(_head(path))):
             said = "already" if is_ours is None else "and was not made by this command"
             raise InputError(f"{path} is there {said}. Name another file, or replace it with --force")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")
+        target = Path(os.path.realpath(path))
+        if target.is_symlink():
+            raise InputError(f"{path} is a symbolic link that leads back to itself. Name a file")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.")
         try:
             with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
                 stream.write(content)
             Path(temporary).chmod(0o666 & ~_umask())
-            Path(temporary).replace(path)
+            Path(temporary).replace(target)
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from arrowproof.cli.output import json_option, model_argument, model_path, printable, progress_bar
+from arrowproof.cli.output import emit_json_text, json_option, model_argument, model_path, printable, progress_bar
 from arrowproof.errors import DOES_NOT_HOLD, HOLDS, InputError
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.loader import load_lifecycle
@@ -57,7 +57,7 @@ def command(model: str, driver: str | None, out: Path, accept: str, as_json: boo
     with progress_bar() as progress:
         evidence = prove(lifecycle, made, out, progress)
     if as_json:
-        click.echo((out / REPORT_FILE).read_text(encoding="utf-8"), nl=False)
+        emit_json_text((out / REPORT_FILE).read_text(encoding="utf-8"))
     else:
         Console(highlight=False, soft_wrap=True).print(report_text(evidence, lifecycle))
         click.echo(f"\nreport  {printable(os.fspath(out / PAGE_FILE))}")

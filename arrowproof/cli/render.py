@@ -51,6 +51,6 @@ def command(model: str, output: Path | None, force: bool, as_json: bool) -> int:
 
 
 def _file_name(model_id: str) -> str:
-    """The model's id as a plain file name."""
+    """The model's id as a plain file name, short enough for every file system."""
     kept = "".join(char if char.isalnum() or char in "-_." else "-" for char in model_id)
-    return kept.strip(".-")[:80] or "lifecycle"
+    return kept.strip(".-")[:80].encode()[:200].decode(errors="ignore") or "lifecycle"

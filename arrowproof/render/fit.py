@@ -8,7 +8,7 @@ while it works on the next: places and sizes in :mod:`arrowproof.render.fit_rule
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
+import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
@@ -36,6 +36,8 @@ SCREENS = tuple(Screen(width, height, theme) for width, height in SIZES for them
 """What every page is looked at on."""
 
 MAX_PAGE_BYTES = 32 * 1024 * 1024
+MAX_STEM_BYTES = 200
+"""How much of a page's name the names of its pictures begin with: no file system has names of more than 255 bytes."""
 MAX_TEXTS = 5000
 MAX_POINTS = 2000
 MAX_SIGN = 32
@@ -189,17 +191,22 @@ class _Checker:
 
 def _stems(paths: Sequence[Path]) -> Iterator[str]:
     """A name for each page's pictures; a page whose name was there before gets a number."""
-    seen: Counter[str] = Counter()
+    seen: set[str] = set()
     for path in paths:
-        seen[path.stem] += 1
-        yield path.stem if seen[path.stem] == 1 else f"{path.stem}-{seen[path.stem]}"
+        encoded = os.fsencode(path.stem)
+        stem = path.stem if len(encoded) <= MAX_STEM_BYTES else encoded[:MAX_STEM_BYTES].decode(errors="ignore")
+        name = next(name for name in (stem, *(f"{stem}-{n}" for n in range(2, len(paths) + 2))) if name not in seen)
+        seen.add(name)
+        yield name
 
 
 def _read_page(path: Path) -> bytes:
     """The bytes of a page that is a file, of a size that can be checked, and HTML."""
-    if path.is_dir():
-        raise InputError(f"{path} is a folder: name an HTML file in it")
     try:
+        if path.is_dir():
+            raise InputError(f"{path} is a folder: name an HTML file in it")
+        if path.exists() and not path.is_file():
+            raise InputError(f"{path} is a device or a pipe: name an HTML file")
         with path.open("rb") as file:
             content = file.read(MAX_PAGE_BYTES + 1)
     except FileNotFoundError:

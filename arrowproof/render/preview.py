@@ -138,7 +138,11 @@ def serve(
         InputError: the target does not exist, or the port is taken.
         KeyboardInterrupt: the user ended it; everything is closed then.
     """
-    if not target.is_file():
+    try:
+        is_file = target.is_file()
+    except OSError as error:  # a folder that may not be entered, a name that is too long
+        raise InputError(f"{target} cannot be read: {error.strerror}. Name another file") from error
+    if not is_file:
         raise InputError(f"{target} is no file: name a lifecycle file or an HTML page")
     with _listen(port) as listener:
         asyncio.run(_serve(target, render, listener, open_browser, announce))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -129,3 +130,67 @@ def test_completion_scripts_are_printed_for_each_shell(shell):
 def test_completion_knows_the_commands(arrowproof):
     env = {"_ARROWPROOF_COMPLETE": "bash_complete", "COMP_WORDS": "arrowproof re", "COMP_CWORD": "1"}
     assert "render" in arrowproof(env=env, cwd=Path("/")).out
+
+
+@pytest.mark.parametrize(
+    "arguments", [["lint", "notes"], ["lint", "notes", "--json"], ["doctor", "--json"], ["--help"]]
+)
+def test_output_that_cannot_be_written_is_no_verdict_and_no_bug(tmp_path, arguments):
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "arrowproof", *arguments],
+            cwd=tmp_path,
+            env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr == "error: standard output cannot be written: No space left on device\n"
+
+
+@pytest.mark.parametrize("target", ["/dev/full", "|true"])
+def test_an_error_whose_object_cannot_be_written_keeps_its_status(tmp_path, target):
+    command = f"sleep 0.2; {sys.executable} -m arrowproof lint nowhere.json --json"
+    line = f"({command}) {target}" if target.startswith("|") else f"{command} > {target}"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", line], cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 2
+    assert b"Traceback" not in done.stderr
+
+
+def test_output_in_another_encoding_is_escaped_and_its_json_stays_json(arrowproof, tmp_path):
+    model = {"id": "受注", "title": "t", "states": [{"id": "s", "kind": "success"}], "arrows": [{"id": "a", "to": "s"}]}
+    text = json.dumps({"format": "arrowproof.lifecycle/1", **model}, ensure_ascii=False)
+    (tmp_path / "lifecycle.json").write_text(text, encoding="utf-8")
+    latin = {"PYTHONIOENCODING": "latin-1"}
+    assert arrowproof("lint", env=latin).out == "\\u53d7\\u6ce8 holds: 1 state, 1 arrow, 1 transition\n"
+    result = arrowproof("render", "-o", "受注.html", "--json", env=latin)
+    assert (result.status, json.loads(result.out)["page"]) == (0, "受注.html")
+
+
+def test_a_file_name_that_is_no_text_stays_json(tmp_path):
+    command = [sys.executable, "-m", "arrowproof", "render", "notes", "-o", b"\xff.html", "--json"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert (done.returncode, json.loads(done.stdout.decode())["page"]) == (0, "\udcff.html")
+
+
+def test_an_interrupt_with_json_is_one_object_too(monkeypatch, capsys):
+    def interrupted(**_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli_main.cli, "main", interrupted)
+    assert cli_main.status_of(["lint", "--json"]) == INTERRUPTED
+    assert json.loads(capsys.readouterr().out)["status"] == INTERRUPTED
+
+
+def test_an_interrupt_while_it_starts_leaves_no_trace(tmp_path):
+    code = (
+        "import sys; from arrowproof import __main__\n"
+        "class Interrupt:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'arrowproof.cli.main': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupt()); __main__.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (130, b"")

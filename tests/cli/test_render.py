@@ -3,6 +3,8 @@ from __future__ import annotations
 import json
 import os
 
+from arrowproof.cli.render import is_page
+
 
 def test_render_writes_one_page_and_replaces_its_own(arrowproof, tmp_path):
     first = arrowproof("render", "notes", "-o", "page.html")
@@ -53,3 +55,30 @@ def test_a_broken_model_writes_no_page(arrowproof, tmp_path):
     result = arrowproof("render", "-o", "page.html")
     assert result.status == 2
     assert not (tmp_path / "page.html").exists()
+
+
+def test_a_symbolic_link_stays_one_and_its_target_is_written(arrowproof, tmp_path):
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "page.html").symlink_to("pages/real.html")
+    for _ in range(2):
+        assert arrowproof("render", "notes", "-o", "page.html").status == 0
+        assert (tmp_path / "page.html").is_symlink()
+    assert is_page((tmp_path / "pages" / "real.html").read_bytes()[:4096])
+
+
+def test_a_symbolic_link_to_a_foreign_file_or_to_itself_is_refused(arrowproof, tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    (tmp_path / "page.html").symlink_to("mine.txt")
+    (tmp_path / "loop.html").symlink_to("loop.html")
+    assert arrowproof("render", "notes", "-o", "page.html").status == 2
+    assert arrowproof("render", "notes", "-o", "loop.html").status == 2
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+    assert (tmp_path / "loop.html").is_symlink()
+
+
+def test_the_longest_id_gives_a_file_name_that_every_file_system_takes(arrowproof, tmp_path):
+    model = {"id": "𝐀" * 200, "title": "t", "states": [{"id": "s", "kind": "success"}], "arrows": []}
+    (tmp_path / "lifecycle.json").write_text(json.dumps({"format": "arrowproof.lifecycle/1", **model}))
+    assert arrowproof("render").status == 0
+    (page,) = tmp_path.glob("*.html")
+    assert len(page.name.encode()) <= 255

@@ -39,3 +39,9 @@ def test_view_of_a_missing_file_is_wrong_input(arrowproof):
     result = arrowproof("view", "nowhere.json", "--no-open")
     assert result.status == 2
     assert "nowhere.json" in result.err
+
+
+def test_view_of_an_impossible_name_is_wrong_input(arrowproof):
+    result = arrowproof("view", "x" * 5000, "--no-open")
+    assert result.status == 2
+    assert "File name too long" in result.err

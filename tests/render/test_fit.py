@@ -182,6 +182,22 @@ def test_pages_of_one_name_have_pictures_of_their_own(tmp_path: Path) -> None:
     assert shots == ["good.1440x900.light.png", "good-2.1440x900.light.png"]
 
 
+def test_a_name_that_looks_like_a_number_given_to_another_page_stays_apart(tmp_path: Path) -> None:
+    pages = [tmp_path / "one" / "good.html", tmp_path / "two" / "good.html", tmp_path / "good-2.html"]
+    for page in pages:
+        page.parent.mkdir(exist_ok=True)
+        shutil.copy(BROKEN / "good.html", page)
+    report = check_pages(pages, tmp_path / "out", screens=SMALLEST[:1])
+    shots = [check.screenshot for page in report.pages for check in page.checks]
+    assert shots == [f"{stem}.1440x900.light.png" for stem in ("good", "good-2", "good-2-2")]
+
+
+def test_a_page_with_the_longest_name_gets_pictures(tmp_path: Path) -> None:
+    page = tmp_path / f"{'受' * 83}.html"
+    shutil.copy(BROKEN / "good.html", page)
+    assert check_pages([page], tmp_path / "out", screens=SMALLEST[:1]).fits
+
+
 def test_a_page_that_opens_a_dialog_fails_and_does_not_wait_for_it(tmp_path: Path) -> None:
     found = failures_of(good_with("</main>", "</main><script>alert('look here')</script>"), tmp_path)
     assert found == ["console-error: page: opened a dialog: look here"]
@@ -275,6 +291,17 @@ def test_a_picture_that_cannot_be_written_leaves_no_receipt(tmp_path: Path) -> N
     with pytest.raises(InputError, match=r"light\.png cannot be written"):
         check_pages([BROKEN / "good.html"], tmp_path, screens=SMALLEST)
     assert not (tmp_path / "fit.json").exists()
+
+
+def test_a_pipe_is_no_page_and_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "page.html")
+    with pytest.raises(InputError, match="is a device or a pipe"):
+        check_pages([tmp_path / "page.html"], tmp_path / "out")
+
+
+def test_an_impossible_name_is_no_page(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        check_pages([tmp_path / ("x" * 5000)], tmp_path / "out")
 
 
 def test_no_page_at_all_is_an_error(tmp_path: Path) -> None:
