@@ -1,6 +1,7 @@
 """Statements: the text of an SQL file cut where SQLite would cut it, each with its line and the name of its query.
 
-A statement ends at a semicolon, or where a ``-- name: xyz`` comment begins the next query. The statements in the body
+A statement ends at a semicolon, or where a ``-- name: xyz`` comment begins the next query. A name is that of the
+statement behind it, a whole trigger included, and of no later one. The statements in the body
 of a trigger are statements of their own, which know their trigger. Nothing is dropped: text that cannot be read stays
 in a statement with a problem.
 """
@@ -110,6 +111,7 @@ class _Splitter:
                 command_end = len(self.text) if newline < 0 else newline
                 line = self.text[token.start : command_end].rstrip()
                 place = Place(self.file, token.line, self.query)
+                self.query = None
                 yield SqlStatement(place, line, (token,), problem="a command of the sqlite3 shell, not SQL")
             else:
                 yield token
@@ -126,7 +128,7 @@ class _Splitter:
 
     def _semicolon(self) -> Iterator[SqlStatement]:
         if self.trigger is not None and [token.word for token in self.pending] == ["END"]:
-            self.pending, self.trigger = [], None
+            self._end_trigger()
         else:
             yield from self._flush()
 
@@ -135,17 +137,24 @@ class _Splitter:
         if self.trigger is None and self.pending[-1].word == "BEGIN":
             trigger = _read_trigger(self.pending)
             if trigger is not None:
+                query = self.query
                 yield from (replace(header, trigger=trigger) for header in self._flush())
-                self.trigger = trigger
+                self.trigger, self.query = trigger, query
 
     def _flush(self, problem: str | None = None) -> Iterator[SqlStatement]:
         tokens, self.pending = tuple(self.pending), []
         if self.trigger is not None and [token.word for token in tokens] == ["END"]:
-            self.trigger = None
+            self._end_trigger()
         elif tokens:
             place = Place(self.file, tokens[0].line, self.query)
             sql = self.text[tokens[0].start : tokens[-1].end]
-            yield SqlStatement(place, sql, tokens, self.trigger, problem or _find_problem(tokens))
+            statement = SqlStatement(place, sql, tokens, self.trigger, problem or _find_problem(tokens))
+            if self.trigger is None:
+                self.query = None
+            yield statement
+
+    def _end_trigger(self) -> None:
+        self.pending, self.trigger, self.query = [], None, None
 
 
 def _find_problem(tokens: Sequence[Token]) -> str | None:

@@ -16,7 +16,13 @@ def texts(text: str) -> list[str]:
 def test_a_statement_bears_the_line_of_its_first_word_and_the_name_of_its_query() -> None:
     text = "-- name: one^\n-- why\n\n  SELECT 1;\nSELECT 2;\n-- name: two :one\nSELECT\n3"
     found = [(each.place.line, each.place.name, each.sql) for each in split(text)]
-    assert found == [(4, "one", "SELECT 1"), (5, "one", "SELECT 2"), (7, "two", "SELECT\n3")]
+    assert found == [(4, "one", "SELECT 1"), (5, None, "SELECT 2"), (7, "two", "SELECT\n3")]
+
+
+def test_a_name_ends_with_its_first_statement_or_with_its_whole_trigger() -> None:
+    trigger = "CREATE TRIGGER t AFTER INSERT ON a BEGIN DELETE FROM b; DELETE FROM c; END;"
+    text = f"-- name: one\n;\n{trigger}\nSELECT 1;\n-- name: two\n.read x\nSELECT 2"
+    assert [each.place.name for each in split(text)] == ["one", "one", "one", None, "two", None]
 
 
 def test_the_name_of_the_next_query_ends_a_statement_without_a_semicolon() -> None:
