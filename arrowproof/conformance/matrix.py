@@ -33,6 +33,8 @@ from arrowproof.model.transitions import Pair, Transition, derive_transitions
 
 MAX_SQL = 4_000
 """Characters of a statement that are kept as evidence; a dump of rows is cut."""
+MAX_NAMES = 12
+"""Names of tables or columns that one message lists."""
 
 
 @dataclass(frozen=True)
@@ -179,6 +181,15 @@ class _Scanner:
                 self._judge_change(answer)
             else:
                 self._judge_definition(statement)
+        self._judge_binding()
+
+    def _judge_binding(self) -> None:
+        """Where the sources write other tables alone, the binding may name the wrong one."""
+        name, written = self.subject.table.name, sorted({change.table for change in self.changes})
+        if written and name not in written:
+            said = "no statement writes" if self.subject.table.statement is not None else "no statement names"
+            more = f" and {len(written) - MAX_NAMES} more" if len(written) > MAX_NAMES else ""
+            self.notes.append(f"{said} {name}; the sources write {', '.join(written[:MAX_NAMES])}{more}")
 
     def _judge_change(self, change: Change) -> None:
         name = self.subject.table.name
@@ -212,7 +223,10 @@ class _Scanner:
         if not table.is_known:
             self.notes.append(f"the sources create {table.name} in several ways: its columns are taken as not known")
         elif not column.name:
-            self._call_undecided(statement, f"the table has no column {self.subject.state_column}, the state")
+            columns = ", ".join(each.name for each in table.columns[:MAX_NAMES])
+            more = f" and {len(table.columns) - MAX_NAMES} more" if len(table.columns) > MAX_NAMES else ""
+            wanted = f"the table has no column {self.subject.state_column}, in which the binding looks for the state"
+            self._call_undecided(statement, f"{wanted}: it has {columns}{more}")
         if column.is_generated:
             self._call_undecided(statement, "the state is a generated column: what changes it is not followed")
         for state in self.subject.states:
@@ -279,7 +293,11 @@ def _scan_of_derived_state(
 
 def _undecided_file(source: Source) -> Undecided:
     statement = Statement(Place(source.file, 1), "")
-    return Undecided(statement, f"only {SQL_SUFFIX} files are read: what SQL this file holds is not known")
+    return Undecided(
+        statement,
+        f"only {SQL_SUFFIX} files are read: what SQL this file holds is not known;"
+        f" take it out of sources, or move its SQL into a {SQL_SUFFIX} file",
+    )
 
 
 def _count(source: Source, answers: Iterable[Change | Opaque | None]) -> SourceFile:

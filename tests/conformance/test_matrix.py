@@ -224,6 +224,25 @@ def test_a_table_whose_state_is_not_a_stored_column_is_undecided(judge: Judge, n
     assert [str(each.statement.place) for each in judge(GOOD, ddl).undecided] == ["schema.sql:1"], name
 
 
+def test_a_binding_to_a_column_that_the_table_has_not_is_told_with_the_columns_that_it_has(judge: Judge) -> None:
+    (undecided,) = judge("", "CREATE TABLE jobs (id INT, state TEXT)").undecided
+    assert undecided.reason == (
+        "the table has no column status, in which the binding looks for the state: it has id, state"
+    )
+    many = "CREATE TABLE jobs (" + ", ".join(f"c{number} INT" for number in range(14)) + ")"
+    assert judge("", many).undecided[0].reason.endswith("c11 and 2 more")
+
+
+def test_a_binding_to_a_table_that_nobody_writes_is_noted_with_the_tables_that_are_written(judge: Judge) -> None:
+    sql = "UPDATE b SET status = 'x'; INSERT INTO a (status) VALUES ('x'); DELETE FROM b"
+    assert judge(sql, "").notes[-1] == "no statement names jobs; the sources write a, b"
+    assert judge(sql).notes == ("no statement writes jobs; the sources write a, b",)
+    many = "".join(f"DELETE FROM t{number:02};" for number in range(14))
+    assert judge(many).notes[0].endswith("t11 and 2 more")
+    assert judge("SELECT 1").notes == ()
+    assert judge(GOOD + sql).notes == ()
+
+
 def test_a_state_value_that_the_column_would_change_is_undecided(judge: Judge) -> None:
     states = (State("open", Kind.WAITING, "Open", 1), State("shut", Kind.SUCCESS, "Shut", 2))
     changes = {"states": states, "arrows": (Arrow("a", None, "open"), Arrow("b", "open", "shut"))}
@@ -324,6 +343,7 @@ def test_a_file_of_another_kind_is_undecided_and_not_skipped(judge: Judge, tmp_p
     (tmp_path / "app.py").write_text("db.execute('DELETE FROM jobs')", encoding="utf-8")
     (undecided,) = judge(GOOD, sources=("*.sql", "app.py")).undecided
     assert (undecided.statement.place.file, "only .sql files are read" in undecided.reason) == ("app.py", True)
+    assert undecided.reason.endswith("take it out of sources, or move its SQL into a .sql file")
 
 
 def test_names_are_compared_without_case_and_quotes(judge: Judge) -> None:
