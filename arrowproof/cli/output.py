@@ -109,7 +109,11 @@ def give_up_output() -> None:
 
 def printable(text: str) -> str:
     """The text with control characters made visible, so that a label cannot steer the terminal."""
-    return "".join(char if char.isprintable() or char == "\n" else f"\\x{ord(char):02x}" for char in text)
+    return "".join(char if char.isprintable() or char == "\n" else _visible(char) for char in text)
+
+
+def _visible(char: str) -> str:
+    return "\\t" if char == "\t" else f"\\x{ord(char):02x}"
 
 
 def write_file(path: Path, content: str, *, is_ours: Callable[[bytes], bool] | None, force: bool = False) -> None:

@@ -119,12 +119,25 @@ def _ambiguous_ids(lifecycle: Lifecycle) -> Iterator[Problem]:
 
 def _unknown_ids(lifecycle: Lifecycle) -> Iterator[Problem]:
     suggest = _Suggestions()
+    meant = _meant_states(lifecycle)
     for rule, path, name in _references(lifecycle):
         known = lifecycle.states_by_id if rule == "unknown-state" else lifecycle.arrows_by_id
         if name not in known:
             noun = rule.removeprefix("unknown-")
-            fix = suggest.near(name, tuple(known)) or f"Add the {noun}, or name one that is there."
+            fix = meant.get(name, "") if rule == "unknown-state" else ""
+            fix = fix or suggest.near(name, tuple(known)) or f"Add the {noun}, or name one that is there."
             yield finding(lifecycle, rule, path, f"there is no {noun} with this id", fix, value=name)
+
+
+def _meant_states(lifecycle: Lifecycle) -> dict[str, str]:
+    """What a name that is no id says of a state otherwise, its value or its label: the way out for each."""
+    meant: dict[str, str] = {}
+    for noun in ("value", "label"):
+        for state in lifecycle.states:
+            said = state.value if noun == "value" else state.label
+            if said is not None:
+                meant.setdefault(str(said), f"That is the {noun} of {short_json(state.id)}; arrows name ids.")
+    return meant
 
 
 def _references(lifecycle: Lifecycle) -> Iterator[tuple[str, str, str]]:
@@ -223,7 +236,8 @@ def _endings(lifecycle: Lifecycle) -> Iterator[Problem]:
         is_ending = state.terminal or state.kind in _ENDINGS
         path = f"$.states[{index}]"
         if state.id not in leaving and not is_ending and state.is_stored:
-            message = f"a dead end: a {state.kind} state without an outgoing arrow"
+            article = "an" if state.kind is Kind.ACTIVE else "a"
+            message = f"a dead end: {article} {state.kind} state without an outgoing arrow"
             fix = 'Add an arrow, make it success or failure, or say "terminal": true.'
             yield finding(lifecycle, "dead-end", path, message, fix, value=state.id, severity=WARNING)
         if state.id in going_on and is_ending:

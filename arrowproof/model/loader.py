@@ -89,7 +89,7 @@ def parse_lifecycle(data: bytes, *, source: str, path: Path | None = None) -> Li
     problems = [*document.problems, *check_schema(document, "lifecycle")]
     if not problems:
         return _lifecycle(document, data, path)
-    if {problem.rule for problem in problems} <= _STILL_READABLE:
+    if {problem.rule for problem in problems} <= _STILL_READABLE and document.data["states"]:
         problems += errors_of(lint(_lifecycle(document, data, path)))
     raise ModelError(source, sorted(problems, key=lambda problem: (problem.line, problem.column)))
 

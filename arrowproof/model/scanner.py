@@ -268,5 +268,6 @@ class _Scanner:
         if here == "\n":
             fix = r"Close the string before the line ends, or write the line break as \n."
             return self._error(stop, "a line break inside a string", fix)
-        fix = rf"Write it as \u{ord(here):04x}, or remove it."
+        spelt = r"\t" if here == "\t" else rf"\u{ord(here):04x}"
+        fix = f"Write it as {spelt}, or remove it."
         return self._error(stop, f"the control character U+{ord(here):04X} inside a string", fix)

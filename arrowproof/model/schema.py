@@ -157,10 +157,12 @@ def _nearest(field: str, known: Iterable[str]) -> str:
 
 def _explain(error: ValidationError) -> tuple[str, str, str]:
     """Rule, message and fix for one error."""
-    argument, instance, _ = _parts(error)
+    argument, instance, schema = _parts(error)
     match str(error.validator):
         case "type":
             kinds = [argument] if isinstance(argument, str) else argument
+            if kinds == ["array"] and isinstance(instance, str) and _has_texts(schema):
+                return "wrong-kind", "expected an array", f"Write [{short_json(instance)}]."
             wanted = " or ".join(_KINDS[kind] for kind in kinds)
             leave = ", or leave the field out" if instance is None else ""
             return "wrong-kind", f"expected {wanted}", f"Write {wanted}{leave}."
@@ -184,6 +186,13 @@ def _explain(error: ValidationError) -> tuple[str, str, str]:
             return "passing-value", "a passing state is never stored and has no value", fix
         case _:
             return _explain_bound(error)
+
+
+def _has_texts(schema: Any) -> bool:
+    """Whether the entries of an array of the lifecycle are strings."""
+    items = schema.get("items", {})
+    kind = items.get("$ref", "").removeprefix("#/$defs/")
+    return "string" in (items.get("type"), load_schema("lifecycle")["$defs"].get(kind, {}).get("type"))
 
 
 def _explain_bound(error: ValidationError) -> tuple[str, str, str]:

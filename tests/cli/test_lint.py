@@ -60,3 +60,7 @@ def test_control_characters_of_a_model_do_not_reach_the_terminal(arrowproof, tmp
     (tmp_path / "lifecycle.json").write_text(json.dumps(hostile))
     result = arrowproof("lint")
     assert "\x1b" not in result.out + result.err
+
+
+def test_a_tab_in_a_file_name_is_shown_as_one(arrowproof):
+    assert "error: a\\tb.json does not exist" in arrowproof("lint", "a\tb.json").err

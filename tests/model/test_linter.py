@@ -66,6 +66,16 @@ ERRORS: list[tuple[str, Callable[[Job], object], str]] = [
         '$.accepted_sneak_paths[0].to: there is no state with this id: "gone"',
     ),
     (
+        "unknown-state",
+        lambda job: [job["states"][4].update(value="F"), job["arrows"][5].update(to="F")],
+        '$.arrows[5].to: there is no state with this id: "F". That is the value of "failed"; arrows name ids.',
+    ),
+    (
+        "unknown-state",
+        lambda job: [job["states"][4].update(label="Given up"), job["arrows"][5].update(to="Given up")],
+        '$.arrows[5].to: there is no state with this id: "Given up". That is the label of "failed"; arrows name ids.',
+    ),
+    (
         "unknown-arrow",
         lambda job: job.update(views=[view(arrows=["picc"])]),
         '$.views[0].arrows[0]: there is no arrow with this id: "picc". Did you mean "pick"?',
@@ -138,6 +148,11 @@ WARNINGS: list[tuple[str, Callable[[Job], object], str]] = [
         "dead-end",
         lambda job: job["states"][3].update(kind="neutral"),
         '$.states[3]: a dead end: a neutral state without an outgoing arrow: "completed"',
+    ),
+    (
+        "dead-end",
+        lambda job: job["states"][3].update(kind="active"),
+        '$.states[3]: a dead end: an active state without an outgoing arrow: "completed"',
     ),
     (
         "ending-goes-on",

@@ -299,3 +299,10 @@ def test_labels_and_ids_may_hold_any_characters() -> None:
     }
     lifecycle = parse_lifecycle(json.dumps(plain).encode(), source="hostile.json")
     assert lifecycle.states[0].label == lifecycle.arrows[0].event == lifecycle.id == hostile
+
+
+def test_no_state_at_all_is_said_once(job: dict[str, Any]) -> None:
+    job["states"] = []
+    with pytest.raises(ModelError) as caught:
+        parse_lifecycle(json.dumps(job).encode(), source="job.json")
+    assert [problem.rule for problem in caught.value.problems] == ["too-short"]

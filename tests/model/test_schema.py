@@ -106,6 +106,14 @@ def messages(data: Any) -> list[str]:
             "$.states: an empty array: []. Write at least one entry. [too-short]",
         ),
         (
+            lambda job: job["binding"].update(key="id"),
+            '$.binding.key: expected an array: "id". Write ["id"]. [wrong-kind]',
+        ),
+        (
+            lambda job: job.update(states="open"),
+            '$.states: expected an array: "open". Write an array. [wrong-kind]',
+        ),
+        (
             lambda job: job["binding"].update(key=["id", "id"]),
             '$.binding.key: an entry stands here twice: ["id", "id"]. Remove the repeated entry. [repeated-entry]',
         ),
