@@ -11,11 +11,13 @@ that could store one is itself reported, with that value as its target.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from sqlglot import exp, parse_one
-from sqlglot.errors import SqlglotError
+from sqlglot.errors import ParseError, SqlglotError
 
 from arrowproof.conformance.changes import Change, Verb, find_strain
 from arrowproof.conformance.display import one_line
@@ -25,6 +27,8 @@ from arrowproof.conformance.scopes import RowSource, Scope, SourceKind, add_sour
 from arrowproof.conformance.tables import ROWID_NAMES, Table
 from arrowproof.conformance.values import ANYTHING, Constant, Values
 from arrowproof.model.lifecycle import State
+
+_PYTHON_PARAMETER = re.compile(r"%(?:\([^()%]{1,100}\))?s\b")
 
 
 @dataclass(frozen=True)
@@ -44,13 +48,18 @@ class Effects:
     """What a statement can do. ``dynamic`` are the sources from which the target is not a constant (None: it inserts).
 
     ``is_idle`` says that it names the state, or deletes, and can do so in no state of the model. ``undecided`` is the
-    reason why all this says too little, None when it does not.
+    reason why all this says too little, None when it does not. ``dynamic_reason`` is why a target is no constant where
+    the text of the statement does not show it, and ``is_pinned`` that naming source states in it would not help: it
+    names some already, or has no predicate that could. ``compared`` are the strings that it holds the state against.
     """
 
     moves: tuple[Move, ...] = ()
     dynamic: tuple[str | None, ...] = ()
     is_idle: bool = False
     undecided: str | None = None
+    dynamic_reason: str | None = None
+    is_pinned: bool = False
+    compared: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -87,19 +96,30 @@ def effects_of(change: Change, subject: Subject, replaces: bool = False) -> Effe
 
 def removal_of_all(subject: Subject) -> Effects:
     """What a statement does that can remove rows of the bound table in any state, as a foreign key's cascade does."""
-    return Effects(tuple(Move(state.id, None) for state in subject.states))
+    return Effects(tuple(Move(state.id, None) for state in subject.states), is_pinned=True)
 
 
 def _parse(change: Change) -> exp.Expr:
     try:
         tree = parse_one(change.sql, dialect="sqlite")
     except SqlglotError as error:
-        first = str(error).splitlines()[0] if str(error) else "no reason given"
-        raise _MisreadError(f"the parser cannot read it: {first}") from error
+        raise _MisreadError(_unreadable(change, error)) from error
     wanted = {Verb.INSERT: exp.Insert, Verb.UPDATE: exp.Update, Verb.DELETE: exp.Delete}[change.verb]
     if not isinstance(tree, wanted) or _target_of(tree) is None:
         raise _MisreadError(f"the parser does not take it for the {change.verb} that it is")
     return tree
+
+
+def _unreadable(change: Change, error: SqlglotError) -> str:
+    """Why the parser cannot read a statement. Its own message speaks of its classes, and is not shown."""
+    for token, following in pairwise(change.statement.tokens):
+        if token.word == "%" and token.end == following.start:
+            end = _PYTHON_PARAMETER.match(change.statement.sql, token.start - change.statement.tokens[0].start)
+            if end is not None:
+                return f"`{one_line(end.group())}` is no SQLite parameter; write ? or :name"
+    places = error.errors if isinstance(error, ParseError) else []
+    near = one_line(str(places[0].get("highlight") or ""), 40) if places else ""
+    return f"the parser cannot read it, near `{near}`" if near else "the parser cannot read it"
 
 
 def _target_of(tree: exp.Expr) -> exp.Table | None:
@@ -119,12 +139,25 @@ class _Reader:
     dynamic: dict[str | None, None] = field(default_factory=dict)
     is_touch: bool = False
     undecided: str | None = None
+    dynamic_reason: str | None = None
+    reached: set[str] = field(default_factory=set)
+    compared: tuple[str, ...] = ()
 
     def effects(self) -> Effects:
         is_idle = not (self.moves or self.dynamic or self.is_touch or self.undecided)
-        return Effects(tuple(self.moves), tuple(self.dynamic), is_idle, self.undecided)
+        is_pinned = len(self.reached) < len(self.subject.states)
+        return Effects(
+            tuple(self.moves),
+            tuple(self.dynamic),
+            is_idle,
+            self.undecided,
+            self.dynamic_reason,
+            is_pinned,
+            self.compared,
+        )
 
     def read(self, tree: exp.Expr) -> None:
+        self.compared = tuple(_compared_strings(tree, self.subject.state_column))
         if self.change.schema not in (None, "main"):
             self.undecided = f"it names the table in the schema {self.change.schema}, not in main"
         match self.change.verb:
@@ -147,6 +180,7 @@ class _Reader:
             evaluator = self._evaluator(state)
             if not self._may_change(tree, state, scope):
                 continue
+            self.reached.add(state.id)
             if self.replaces:
                 self._remove_all()
             if names_state:
@@ -156,6 +190,7 @@ class _Reader:
         scope = self._row_scope(tree)
         for state in self.subject.states:
             if self._may_change(tree, state, scope):
+                self.reached.add(state.id)
                 self._move(Move(state.id, None))
 
     def _may_change(self, tree: exp.Expr, state: State, scope: Scope) -> bool:
@@ -205,6 +240,7 @@ class _Reader:
             self._move(self._move_to(None, value))
         if proposed.open:
             self.dynamic[None] = None
+            self.dynamic_reason = self._unnamed(tree)
         if self.replaces:
             self._remove_all()
             for state in self.subject.states:
@@ -233,6 +269,21 @@ class _Reader:
             found += [evaluator.value(row[place], inner) for place in places]
         constants = frozenset[Constant]().union(*(each.constants for each in found))
         return Values(constants, any(each.open for each in found))
+
+    def _unnamed(self, tree: exp.Expr) -> str | None:
+        """Why the state of a new row is not known though no value of the statement hides it; None when one does."""
+        table = self.subject.table
+        places, _ = ([], None) if tree.args.get("default") else self._places(tree.this)
+        unknown = "no CREATE TABLE in the sources says"
+        if table.statement is not None and not table.is_known:
+            unknown = "the CREATE TABLEs in the sources differ on"
+        if places is None and not table.is_known:
+            return f"the INSERT names no columns, and {unknown} their order"
+        if places == [] and not table.is_known:
+            return f"the column is not given, and {unknown} its default"
+        if places == []:
+            return "the column is not given, and its default is not a constant: give it as a literal"
+        return None
 
     def _places(self, target: exp.Expr) -> tuple[list[int] | None, int | None]:
         """Where in a row to be inserted the state stands (None: not known), and how wide the row must be."""
@@ -263,6 +314,8 @@ class _Reader:
             evaluator = self._evaluator(state, proposed=stored)
             where = conflict.args.get("where")
             may_hold = True in evaluator.truth(where.this if where is not None else None, scope)
+            if may_hold:
+                self.reached.add(state.id)
             if may_hold and assignments.sets(self.subject.state_column):
                 self._store(state, self._assigned(assignments, evaluator, scope), assignments)
 
@@ -314,6 +367,14 @@ class _Assignments:
     def value_of(self, column: str) -> exp.Expr | None:
         """The expression that a column is set to, None when a sub-select sets several columns at once."""
         return self.expressions[fold(column)]
+
+
+def _compared_strings(tree: exp.Expr, state_column: str) -> Iterable[str]:
+    """The string literals that a statement holds its state column against: ``s = 'a'``, ``s IN ('a', 'b')``."""
+    for node in tree.find_all(exp.EQ, exp.NEQ, exp.Is, exp.In):
+        parts = [node.this, *(node.expressions if isinstance(node, exp.In) else [node.expression])]
+        if any(isinstance(part, exp.Column) and fold(part.name) == state_column for part in parts):
+            yield from (part.name for part in parts if isinstance(part, exp.Literal) and part.is_string)
 
 
 def _assigned_columns(target: exp.Expr, value: exp.Expr) -> Iterable[tuple[str, exp.Expr | None]]:

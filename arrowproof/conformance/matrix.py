@@ -337,8 +337,11 @@ def _cut(sql: str) -> str:
 
 
 def _dynamic_target(finding: Finding) -> DynamicTarget:
-    reason = "the target state is not a constant in the statement: name the states that it may store"
-    return DynamicTarget(finding.statement, finding.effects.dynamic, reason)
+    reason = (
+        "the target state is not a constant in the statement:"
+        " write the target as a literal: one statement for each target, or CASE with literals"
+    )
+    return DynamicTarget(finding.statement, finding.effects.dynamic, finding.effects.dynamic_reason or reason)
 
 
 def _model_order(lifecycle: Lifecycle) -> Callable[[Move], tuple[int, int, bool, str]]:

@@ -138,6 +138,80 @@ def test_a_parameter_as_target_is_dynamic_with_its_sources(judge: Judge) -> None
     matrix = judge("UPDATE jobs SET status = :to WHERE status = 'pending'; INSERT INTO jobs (status) VALUES (?)")
     assert [each.sources for each in matrix.dynamic] == [("pending",), (None,)]
     assert (matrix.holds, possible(matrix)) == (False, set())
+    assert {each.reason for each in matrix.dynamic} == {
+        "the target state is not a constant in the statement:"
+        " write the target as a literal: one statement for each target, or CASE with literals"
+    }
+
+
+@pytest.mark.parametrize(
+    ("sql", "ddl", "reason"),
+    [
+        (
+            "INSERT INTO jobs (y) VALUES (1)",
+            "",
+            "the column is not given, and no CREATE TABLE in the sources says its default",
+        ),
+        (
+            "INSERT INTO jobs DEFAULT VALUES",
+            "",
+            "the column is not given, and no CREATE TABLE in the sources says its default",
+        ),
+        (
+            "INSERT INTO jobs VALUES (1, 'pending')",
+            "",
+            "the INSERT names no columns, and no CREATE TABLE in the sources says their order",
+        ),
+        (
+            "INSERT INTO jobs (y) VALUES (1)",
+            DDL + "CREATE TABLE jobs (id INT, status TEXT);",
+            "the column is not given, and the CREATE TABLEs in the sources differ on its default",
+        ),
+        (
+            "INSERT INTO jobs (y) VALUES (1)",
+            DDL.replace("NOT NULL", "DEFAULT (lower('X'))"),
+            "the column is not given, and its default is not a constant: give it as a literal",
+        ),
+    ],
+)
+def test_a_state_that_an_insert_leaves_to_the_table_says_what_hides_it(
+    judge: Judge, sql: str, ddl: str, reason: str
+) -> None:
+    assert [each.reason for each in judge(sql, ddl).dynamic] == [reason]
+
+
+@pytest.mark.parametrize(
+    ("statement", "parameter"),
+    [
+        ("UPDATE jobs SET status = 'failed' WHERE id = %s AND status = 'pending'", "%s"),
+        ("UPDATE jobs\n  SET status = %(to)s WHERE id = 1", "%(to)s"),
+        ("INSERT INTO jobs (id, status) VALUES (%s, 'pending')", "%s"),
+        ("DELETE FROM jobs WHERE id IN (%s, %s)", "%s"),
+    ],
+)
+def test_a_parameter_of_another_driver_is_named_with_what_to_write(
+    judge: Judge, statement: str, parameter: str
+) -> None:
+    (undecided,) = judge(f"SELECT 1;\n{statement}").undecided
+    assert undecided.reason == f"`{parameter}` is no SQLite parameter; write ? or :name"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE jobs SET status = WHERE id = 1",
+        "UPDATE jobs SET status = 'failed' WHERE id = 4 %",
+        "INSERT INTO jobs (status) VALUES ('pending'",
+        "DELETE FROM jobs WHERE",
+        "DELETE FROM jobs WHERE id BETWEEN 1",
+        "UPDATE jobs SET status = CASE WHEN THEN 1 END",
+    ],
+)
+def test_what_the_parser_cannot_read_shows_none_of_the_parsers_own_names(judge: Judge, statement: str) -> None:
+    for each in judge(statement).undecided:
+        assert "class" not in each.reason
+        assert "sqlglot" not in each.reason
+        assert "\x1b" not in each.reason
 
 
 @pytest.mark.parametrize(
