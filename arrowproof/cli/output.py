@@ -9,7 +9,6 @@ import io
 import json
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -20,14 +19,13 @@ from typing import Any, TypeVar
 import click
 
 from arrowproof.errors import ArrowproofError, InputError, ModelError, Problem
+from arrowproof.model.progress import Progress
+from arrowproof.model.whole_file import write_whole
 
 BUNDLED = "notes"
 """The word that means the bundled service's lifecycle wherever a command takes MODEL."""
 
 DEFAULT_MODEL = "lifecycle.json"
-
-Progress = Callable[[str, int, int], None]
-"""Called with what is being done, how many steps are done, and how many there are."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -136,15 +134,7 @@ def write_file(path: Path, content: str, *, is_ours: Callable[[bytes], bool] | N
         if target.is_symlink():
             raise InputError(f"{path} is a symbolic link that leads back to itself. Name a file")
         target.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-                stream.write(content)
-            Path(temporary).chmod(0o666 & ~_umask())
-            Path(temporary).replace(target)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        write_whole(target, content)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from error
 
@@ -152,12 +142,6 @@ def write_file(path: Path, content: str, *, is_ours: Callable[[bytes], bool] | N
 def _head(path: Path) -> bytes:
     with path.open("rb") as stream:
         return stream.read(4096)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 @contextmanager

@@ -10,13 +10,13 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from arrowproof.errors import InputError
+from arrowproof.model.whole_file import write_whole
 
 RUN = "run"
 MARKER = ".arrowproof-run"
@@ -71,16 +71,7 @@ class OutputFolder:
         """
         path = self.path / name
         try:
-            handle, temporary = tempfile.mkstemp(dir=self.path, prefix=f".{name}.")
-            try:
-                with os.fdopen(handle, "wb") as stream:
-                    # What UTF-8 cannot hold (a lone surrogate out of a database) becomes its escape.
-                    stream.write(text.encode("utf-8", "backslashreplace"))
-                Path(temporary).chmod(0o644)
-                Path(temporary).replace(path)
-            except BaseException:
-                Path(temporary).unlink(missing_ok=True)
-                raise
+            write_whole(path, text)
         except OSError as error:
             raise InputError(f"cannot write {path}: {error.strerror or error}") from error
         return path

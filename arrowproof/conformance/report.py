@@ -7,7 +7,7 @@ code and the same model give again on any day and machine, so that a committed r
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
 from arrowproof.model.evidence import (
@@ -17,6 +17,7 @@ from arrowproof.model.evidence import (
     Kill,
     Process,
     Row,
+    Share,
     SneakPath,
     TransitionEvidence,
     Walk,
@@ -46,25 +47,14 @@ def rung_of(transition: TransitionEvidence) -> Rung:
     return Rung.SURVIVED if transition.is_survived else Rung.WALKED
 
 
-@dataclass(frozen=True)
-class Tally:
-    """How many things went right, of how many that were made."""
-
-    good: int
-    made: int
-
-    def __str__(self) -> str:
-        return f"{self.good} of {self.made}"
-
-
-def walk_tally(transition: TransitionEvidence) -> Tally:
+def walk_tally(transition: TransitionEvidence) -> Share:
     """The walks of a transition that went right, of those made."""
-    return Tally(sum(walk.problem is None for walk in transition.walks), len(transition.walks))
+    return Share(sum(walk.problem is None for walk in transition.walks), len(transition.walks))
 
 
-def kill_tally(transition: TransitionEvidence) -> Tally:
+def kill_tally(transition: TransitionEvidence) -> Share:
     """The kills that a transition survived, of those made."""
-    return Tally(sum(kill.problem is None for kill in transition.kills), len(transition.kills))
+    return Share(sum(kill.problem is None for kill in transition.kills), len(transition.kills))
 
 
 def open_sneak_paths(evidence: Evidence) -> tuple[SneakPath, ...]:

@@ -79,11 +79,6 @@ def errors_of(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     return tuple(problem for problem in problems if problem.severity == ERROR)
 
 
-def warnings_of(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """The warnings among problems, without the errors."""
-    return tuple(problem for problem in problems if problem.severity == WARNING)
-
-
 def _duplicate_ids(lifecycle: Lifecycle) -> Iterator[Problem]:
     for name, entries in _named_lists(lifecycle):
         first: dict[str, int] = {}

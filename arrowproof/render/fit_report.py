@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from arrowproof.model.whole_file import write_whole
 from arrowproof.render.fit_rules import Failure
 
 FIT_FORMAT = "arrowproof.fit/1"
@@ -122,7 +123,7 @@ class FitReport:
     def write(self) -> None:
         """Write the receipt."""
         text = json.dumps(self.as_json(), indent=2, ensure_ascii=False)
-        self.receipt.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+        write_whole(self.receipt, text + "\n")
 
 
 def _page_json(page: PageFit) -> dict[str, Any]:

@@ -92,11 +92,6 @@ def is_covered(text: str, face: str = "sans") -> bool:
     return _advances(face, 400).keys() >= set(text)
 
 
-def is_embedded(text: str) -> bool:
-    """Whether every character is drawn by the embedded fonts, so that its width is exact on every machine."""
-    return all(map(_advances("sans", 400).__contains__, text))
-
-
 @cache
 def _advances(face: str, weight: int) -> dict[str, float]:
     table = _widths()[face]

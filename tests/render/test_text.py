@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from arrowproof.render.chromium import open_browser
 from arrowproof.render.fonts import font_faces_css
-from arrowproof.render.text import MAX_CHARACTERS, REPLACEMENT, clean_text, graphemes, is_embedded, text_width
+from arrowproof.render.text import MAX_CHARACTERS, REPLACEMENT, clean_text, graphemes, is_covered, text_width
 
 FAMILY = "👨\u200d👩\u200d👧"
 SAMPLES = [
@@ -98,9 +98,9 @@ def test_marks_take_no_room_and_wide_characters_one_em() -> None:
     assert text_width("ｶ", 10) == 5
 
 
-def test_is_embedded_tells_exact_widths_from_bounds() -> None:
-    assert is_embedded("attempts ≤ 3")
-    assert not is_embedded("状態")
+def test_is_covered_tells_exact_widths_from_bounds() -> None:
+    assert is_covered("attempts ≤ 3")
+    assert not is_covered("状態")
 
 
 def test_widths_are_what_chromium_draws_or_more(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_widths_are_what_chromium_draws_or_more(tmp_path: Path) -> None:
     for (face, weight, _), widths in zip(styles, drawn, strict=True):
         for sample, width in zip(SAMPLES, widths, strict=True):
             measured = text_width(sample, 100, weight, face)
-            if is_embedded(sample):
+            if is_covered(sample):
                 assert measured == pytest.approx(width, abs=0.5), (sample, face, weight)
             else:
                 assert measured >= width - 0.5, (sample, face, weight)

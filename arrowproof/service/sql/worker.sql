@@ -2,7 +2,7 @@
 
 -- name: select_due_job
 -- The job that has waited longest. Read under the write lock, so that no other worker can take it as well.
-SELECT id, attempts, max_attempts
+SELECT id
 FROM jobs
 WHERE status IN ('pending', 'retry_wait') AND next_run_at <= :now
 ORDER BY next_run_at, id

@@ -1,0 +1,33 @@
+"""Files that are written whole or not at all: a reader, or an interrupt, never sees half of one."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write ``text`` as UTF-8 beside ``path`` and put it in its place, with the permissions that a new file gets.
+
+    What UTF-8 cannot hold (a lone surrogate out of a database or a page) becomes its escape.
+
+    Raises:
+        OSError: the folder is missing or read-only, or the disk is full; ``path`` is as it was then.
+    """
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(text.encode("utf-8", "backslashreplace"))
+        Path(temporary).chmod(0o666 & ~_umask())
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    """The process's mask, which can only be read by setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
