@@ -9,25 +9,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
 
+from arrowproof.conformance.balance import States, find_unbalanced
 from arrowproof.conformance.crash import check_crash
 from arrowproof.conformance.driver import Driver
 from arrowproof.conformance.environment import describe_environment
 from arrowproof.conformance.journal import Journal
+from arrowproof.conformance.rows import key_text
 from arrowproof.conformance.walks import Stage, attempt, take_walk
 from arrowproof.errors import InputError
 from arrowproof.model.evidence import Environment, JournalRow, Kill, Row, Side, SneakPath, Walk
 from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.progress import Progress
 from arrowproof.model.tours import Plan, Tour, plan_tours
 from arrowproof.model.transitions import Pair
-
-
-class Progress(Protocol):
-    """What is told about long work: what comes next, how many parts are done, and how many there are."""
-
-    def __call__(self, what: str, done: int, total: int, /) -> None:
-        """Show it."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +65,8 @@ def drive(
     _make_folder(folder)
     try:
         journal = Journal(_started(driver, folder), lifecycle.binding)
-        journal.install()
-        result = _Drive(Stage(lifecycle, driver, journal), plan, progress or _quiet).run(crash_checks)
+        start = journal.install()
+        result = _Drive(Stage(lifecycle, driver, journal), plan, start, progress or _quiet).run(crash_checks)
     finally:
         _, problem = attempt(driver.stop)
     if problem is None:
@@ -85,6 +80,7 @@ class _Drive:
 
     stage: Stage
     plan: Plan
+    start: States
     progress: Progress
     problems: list[str] = field(default_factory=list)
 
@@ -131,13 +127,18 @@ class _Drive:
 
     def _result(self, walks: Sequence[Walk], kills: Sequence[Kill]) -> DriveResult:
         journal = self.stage.journal
-        rows = journal.rows()
+        rows, states = journal.rows_and_states()
         problems = [
             f"{transition.name} cannot be walked: the model has no way from creation to {transition.source}."
             for transition in self.plan.unreachable
         ]
         if not journal.stands():
             problems.append("The journal's triggers did not stand to the end: the service rebuilt or dropped them.")
+        elif unseen := find_unbalanced(self.start, states, rows):
+            keys = "; ".join(map(key_text, unseen[:3])) + (f" and {len(unseen) - 3} more" if len(unseen) > 3 else "")
+            problems.append(
+                f"The journal does not lead to what the table holds: changes of {keys} were hidden from it."
+            )
         return DriveResult(
             walks=tuple(walks),
             kills=tuple(kills),

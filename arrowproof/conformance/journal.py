@@ -25,6 +25,7 @@ from pathlib import Path
 
 import apsw
 
+from arrowproof.conformance.balance import States
 from arrowproof.conformance.binding_check import check_binding
 from arrowproof.conformance.journal_schema import JournalSchema
 from arrowproof.conformance.rows import open_database, scalar, table_columns
@@ -41,8 +42,11 @@ class Journal:
     database: Path
     binding: Binding
 
-    def install(self) -> None:
+    def install(self) -> States:
         """Make the journal's tables and triggers in one transaction; rows that are there already are its start.
+
+        Returns:
+            The states that the journal starts from.
 
         Raises:
             InputError: the table, a column or a unique key is missing, a journal is there already, or the database
@@ -55,6 +59,7 @@ class Journal:
                 raise InputError(f"{self.database} already has a journal of {self.binding.table!r}; remove it first.")
             for statement in schema.installation():
                 connection.execute(statement)
+            return self._states(connection)
 
     def rows(self, after: int = 0) -> tuple[JournalRow, ...]:
         """The committed rows whose order is greater than ``after``, in order.
@@ -65,6 +70,13 @@ class Journal:
         with open_database(self.database) as connection:
             found = connection.execute(self._schema(connection).rows(), (after,)).fetchall()
         return tuple(self._row([scalar(value) for value in values]) for values in found)
+
+    def rows_and_states(self) -> tuple[tuple[JournalRow, ...], States]:
+        """Every committed row, and the state of every row of the bound table at the same moment."""
+        with open_database(self.database) as connection, _immediate(connection):
+            found = connection.execute(self._schema(connection).rows(), (0,)).fetchall()
+            states = self._states(connection)
+        return tuple(self._row([scalar(value) for value in values]) for values in found), states
 
     def last_order(self) -> int:
         """The order of the last committed row; 0 when there is none."""
@@ -85,6 +97,11 @@ class Journal:
     def _schema(self, connection: apsw.Connection) -> JournalSchema:
         table = self.binding.table
         return JournalSchema(self.binding, table_columns(connection, table), read_unique_indexes(connection, table))
+
+    def _states(self, connection: apsw.Connection) -> States:
+        found = connection.execute(self._schema(connection).states()).fetchall()
+        rows = [[scalar(value) for value in values] for values in found]
+        return {tuple(zip(self.binding.key, keys, strict=True)): state for state, *keys in rows}
 
     def _row(self, values: list[Scalar]) -> JournalRow:
         order, operation, kind, old_state, new_state, *images = values

@@ -110,6 +110,11 @@ class JournalSchema:
         columns = ", ".join(self._journal_columns)
         return f'SELECT "order", {columns} FROM {quote(self._journal)} WHERE "order" > ? ORDER BY "order"'
 
+    def states(self) -> str:
+        """The query for the state, then the key, of every row of the bound table."""
+        table = quote(self.binding.table)
+        return f"SELECT {', '.join([self._image(table)[0], *self._key(table)])} FROM {table}"
+
     def last_order(self) -> str:
         """The query for the order of the last row; NULL when there is none."""
         return f'SELECT max("order") FROM {quote(self._journal)}'

@@ -193,6 +193,12 @@ def test_a_self_transition_that_is_not_drawn_is_no_touch(run: Drive, shop: Lifec
     assert sneak_paths_of(run(replace(shop, arrows=arrows))) == [("open", "open")]
 
 
+def test_a_change_that_is_hidden_from_the_journal_makes_the_run_untrustworthy(run_broken: Drive) -> None:
+    assert run_broken("hides").problems[-1] == (
+        "The journal does not lead to what the table holds: changes of number='hidden' were hidden from it."
+    )
+
+
 def test_a_rebuilt_table_makes_the_run_untrustworthy(run_broken: Drive) -> None:
     assert run_broken("rebuilds").problems == (
         "The journal's triggers did not stand to the end: the service rebuilt or dropped them.",

@@ -54,9 +54,21 @@ def go_wrong(connection: apsw.Connection, number: str) -> None:
         connection.execute("COMMIT; BEGIN IMMEDIATE")
     if BROKEN in wrong:
         connection.execute(wrong[BROKEN], {"number": number})
+    if BROKEN == "hides":
+        hide(connection)
     if BROKEN == "rebuilds":
         connection.execute(f"{TABLE.format('fresh')}; INSERT INTO fresh SELECT * FROM orders")
         connection.execute("DROP TABLE orders; ALTER TABLE fresh RENAME TO orders")
+
+
+def hide(connection: apsw.Connection) -> None:
+    """Change another order while the triggers are away, and put them back as they were."""
+    triggers = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
+    for name, _ in triggers:
+        connection.execute(f'DROP TRIGGER "{name}"')
+    connection.execute("INSERT INTO orders VALUES ('hidden', 'shipped', 0)")
+    for _, sql in triggers:
+        connection.execute(sql)
 
 
 def hold(side: str) -> None:
