@@ -28,7 +28,7 @@ from arrowproof.conformance.tables import ROWID_NAMES, Table
 from arrowproof.conformance.values import ANYTHING, Constant, Values
 from arrowproof.model.lifecycle import State
 
-_PYTHON_PARAMETER = re.compile(r"%(?:\([^()%]{1,100}\))?s\b")
+_PYTHON_PARAMETER = re.compile(r"%(?:\([^()%]{1,100}\))?[A-Za-z]\b")
 
 
 @dataclass(frozen=True)
@@ -371,8 +371,11 @@ class _Assignments:
 
 def _compared_strings(tree: exp.Expr, state_column: str) -> Iterable[str]:
     """The string literals that a statement holds its state column against: ``s = 'a'``, ``s IN ('a', 'b')``."""
-    for node in tree.find_all(exp.EQ, exp.NEQ, exp.Is, exp.In):
-        parts = [node.this, *(node.expressions if isinstance(node, exp.In) else [node.expression])]
+    for node in tree.find_all(exp.EQ, exp.NEQ, exp.Is, exp.In, exp.Case):
+        if isinstance(node.parent, exp.Update | exp.OnConflict) and node.arg_key == "expressions":
+            continue  # an assignment of the SET list
+        parts = [node.this, node.args.get("expression"), *node.expressions]
+        parts += [when.this for when in node.args.get("ifs") or ()]
         if any(isinstance(part, exp.Column) and fold(part.name) == state_column for part in parts):
             yield from (part.name for part in parts if isinstance(part, exp.Literal) and part.is_string)
 

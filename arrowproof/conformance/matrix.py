@@ -14,8 +14,10 @@ from pathlib import Path
 from types import MappingProxyType
 
 from arrowproof.conformance.changes import Change, Opaque, Verb, classify
+from arrowproof.conformance.display import VALUE_LIMIT, one_line
 from arrowproof.conformance.effects import Effects, Move, Subject, effects_of, removal_of_all
 from arrowproof.conformance.names import fold
+from arrowproof.conformance.near_states import near_state
 from arrowproof.conformance.sources import SQL_SUFFIX, Source, read_sources
 from arrowproof.conformance.statements import SqlStatement, split_statements
 from arrowproof.conformance.tables import (
@@ -28,7 +30,7 @@ from arrowproof.conformance.tables import (
 )
 from arrowproof.errors import InputError
 from arrowproof.model.evidence import DynamicTarget, Place, SneakPath, SourceFile, Statement, Undecided
-from arrowproof.model.lifecycle import Binding, Lifecycle
+from arrowproof.model.lifecycle import Binding, Lifecycle, State
 from arrowproof.model.transitions import Pair, Transition, derive_transitions
 
 MAX_SQL = 4_000
@@ -60,7 +62,8 @@ class Matrix:
     """The SQL transition matrix of a lifecycle.
 
     ``written`` has the statements of each transition of the model, none for the ``missing`` ones. ``idle`` are
-    statements that can do nothing in any state of the model, often because of a misspelt value.
+    statements that can do nothing in any state of the model, often because of a misspelt value; ``pinned`` are those in
+    which naming source states would rule nothing more out.
     """
 
     sources: tuple[SourceFile, ...]
@@ -71,6 +74,7 @@ class Matrix:
     dynamic: tuple[DynamicTarget, ...]
     idle: tuple[Statement, ...] = ()
     notes: tuple[str, ...] = ()
+    pinned: tuple[Statement, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -123,6 +127,7 @@ def build_matrix(lifecycle: Lifecycle, scan: Scan) -> Matrix:
         )
         for move in sorted(made, key=_model_order(lifecycle))
     )
+    wide = {each.statement for each in scan.findings if not each.effects.is_pinned}
     return Matrix(
         scan.sources,
         MappingProxyType(written),
@@ -131,7 +136,8 @@ def build_matrix(lifecycle: Lifecycle, scan: Scan) -> Matrix:
         scan.undecided,
         tuple(map(_dynamic_target, (each for each in scan.findings if each.effects.dynamic))),
         tuple(each.statement for each in scan.findings if each.effects.is_idle),
-        scan.notes,
+        (*scan.notes, *_misspelt(scan.findings, lifecycle.stored_states)),
+        tuple(dict.fromkeys(each.statement for each in scan.findings if each.statement not in wide)),
     )
 
 
@@ -334,6 +340,19 @@ def _evidence_of(statement: SqlStatement) -> Statement:
 
 def _cut(sql: str) -> str:
     return sql if len(sql) <= MAX_SQL else f"{sql[:MAX_SQL]} … ({len(sql) - MAX_SQL} characters more)"
+
+
+def _misspelt(findings: Iterable[Finding], states: Sequence[State]) -> Iterator[str]:
+    """A note for each value that a statement stores or asks for, and that is nearly a state's."""
+    for finding in findings:
+        stored = dict.fromkeys(move.target or "" for move in finding.effects.moves if move.is_undeclared)
+        for does, values in (("stores", stored), ("asks for", dict.fromkeys(finding.effects.compared))):
+            for value in values:
+                near = near_state(states, value)
+                if near is not None:
+                    shown, meant = one_line(value, VALUE_LIMIT), one_line(near, VALUE_LIMIT)
+                    place = finding.statement.place
+                    yield f"{place}: it {does} '{shown}', and no state has this value; did you mean {meant}?"
 
 
 def _dynamic_target(finding: Finding) -> DynamicTarget:

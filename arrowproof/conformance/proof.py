@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from arrowproof.conformance.coverage import measure_coverage
-from arrowproof.conformance.drive import DriveResult, Progress, drive
+from arrowproof.conformance.drive import DriveResult, drive
 from arrowproof.conformance.driver import Driver
 from arrowproof.conformance.matrix import Matrix, build_matrix, scan
 from arrowproof.conformance.output import OutputFolder, open_output
@@ -34,6 +34,7 @@ from arrowproof.errors import InputError
 from arrowproof.model.evidence import Evidence, Kill, TransitionEvidence, Walk
 from arrowproof.model.evidence_document import dump_evidence
 from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.progress import Progress
 from arrowproof.model.transitions import Pair, derive_transitions
 
 EVIDENCE_FILE = "evidence.json"
@@ -102,7 +103,15 @@ def assemble_evidence(
         for transition in derive_transitions(lifecycle)
     )
     sneak_paths = merge_sneak_paths(lifecycle, matrix.sneak_paths, driven.sneak_paths)
-    verdict, reasons = judge(transitions, sneak_paths, matrix.undecided, matrix.dynamic, driven.problems)
+    verdict, reasons = judge(
+        transitions,
+        sneak_paths,
+        matrix.undecided,
+        matrix.dynamic,
+        driven.problems,
+        pinned=matrix.pinned,
+        states=lifecycle.stored_states,
+    )
     return Evidence(
         model_id=lifecycle.id,
         model_title=lifecycle.title,

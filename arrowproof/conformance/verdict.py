@@ -24,18 +24,21 @@ proven, and reported as not survived.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from arrowproof.conformance.display import one_line, places_text
+from arrowproof.conformance.near_states import no_state_text
 from arrowproof.model.evidence import (
     DynamicTarget,
     Kill,
     SneakPath,
+    Statement,
     TransitionEvidence,
     Undecided,
     Verdict,
     Walk,
 )
+from arrowproof.model.lifecycle import State
 from arrowproof.model.transitions import CREATED, transition_name
 
 _Finding = tuple[Verdict, str]
@@ -48,6 +51,9 @@ def judge(
     undecided: Sequence[Undecided] = (),
     dynamic: Sequence[DynamicTarget] = (),
     problems: Sequence[str] = (),
+    *,
+    pinned: Container[Statement] = (),
+    states: Sequence[State] = (),
 ) -> tuple[Verdict, tuple[str, ...]]:
     """The verdict and the reasons why it is not better, one sentence each; no reasons when proven.
 
@@ -57,12 +63,14 @@ def judge(
         undecided: statements of which the scan cannot say what they do.
         dynamic: statements whose target state is a parameter.
         problems: what makes the run as a whole untrustworthy, one sentence each.
+        pinned: the statements in which naming source states would rule nothing more out.
+        states: the states of the model that are stored, to tell a misspelt value by; none are known when empty.
 
     Reasons stand in a fixed order: sneak paths, transitions (written, walked, killed), undecided statements, dynamic
     targets, problems of the run.
     """
     findings = [
-        *(finding for path in sneak_paths if path.accepted is None for finding in _of_sneak_path(path)),
+        *(finding for path in sneak_paths if path.accepted is None for finding in _of_sneak_path(path, pinned, states)),
         *(finding for transition in transitions for finding in _of_transition(transition, undecided, dynamic)),
         *(_of_undecided(statement) for statement in undecided),
         *(_of_dynamic(statement) for statement in dynamic),
@@ -79,18 +87,42 @@ def holds(verdict: Verdict, lowest: Verdict = Verdict.PROVEN) -> bool:
     return _FROM_BEST.index(verdict) <= _FROM_BEST.index(lowest)
 
 
-def _of_sneak_path(path: SneakPath) -> Iterator[_Finding]:
+def _of_sneak_path(path: SneakPath, pinned: Container[Statement], states: Sequence[State]) -> Iterator[_Finding]:
     name = one_line(transition_name(path.source, path.target))
     places = places_text(statement.place for statement in path.possible)
     if path.happened:
         by = f"; {places} can make it" if places else "; no statement that was read can make it"
+        stray = _stray(path, states)
+        by += f"; {stray}" if stray else ""
         yield (
             Verdict.NOT_PROVEN,
-            f"Sneak path {name} happened: the journal holds it {_times(len(path.happened))}{by}.",
+            f"Sneak path {name} happened: the journal holds it {_times(len(path.happened))}{_ended(by)}",
         )
     else:
-        out = "name its source states, or draw the arrow" if len(path.possible) == 1 else "name their source states"
-        yield Verdict.WALKED, f"Sneak path {name} is possible: {places} can make it; {out}."
+        out = _stray(path, states) or _way_out(path, pinned)
+        yield Verdict.WALKED, f"Sneak path {name} is possible: {places} can make it; {_ended(out)}"
+
+
+def _way_out(path: SneakPath, pinned: Container[Statement]) -> str:
+    """What would close a sneak path between states of the model."""
+    is_one = len(path.possible) == 1
+    if all(statement in pinned for statement in path.possible):
+        return f"draw the arrow, or take the statement{'' if is_one else 's'} out"
+    return "name its source states, or draw the arrow" if is_one else "name their source states"
+
+
+def _stray(path: SneakPath, states: Sequence[State]) -> str | None:
+    """That an end of the path is a value of no state, and which state may have been meant."""
+    known = {state.id for state in states}
+    ends = [end for end in (path.target, path.source) if end is not None and end not in known] if known else []
+    # A value that reads like a state's id, and is none by its type or its white space, says so in its own text.
+    ends = [end for end in ends if not end.endswith("(a value of no state)")]
+    return no_state_text(states, ends[0]) if ends else None
+
+
+def _ended(text: str) -> str:
+    """A sentence with its full stop, unless it asks."""
+    return text if text.endswith("?") else f"{text}."
 
 
 def _of_transition(

@@ -134,6 +134,56 @@ def test_a_misspelt_source_state_is_reported_as_idle(judge: Judge) -> None:
     assert judge("UPDATE jobs SET y = 'failed' WHERE status = 'pendign'").idle == ()
 
 
+@pytest.mark.parametrize(
+    ("sql", "notes"),
+    [
+        ("UPDATE jobs SET status = 'fialed' WHERE status = 'pending'", [("stores 'fialed'", "failed")]),
+        ("INSERT INTO jobs (status) VALUES ('Pending')", [("stores 'Pending'", "pending")]),
+        (
+            "UPDATE jobs SET status = CASE WHEN y THEN 'faild' ELSE 'failed' END WHERE status = 'pending'",
+            [("stores 'faild'", "failed")],
+        ),
+        (
+            "UPDATE jobs SET status = 'failed' WHERE status IN ('pending', 'retry-wait')",
+            [("asks for 'retry-wait'", "retry_wait")],
+        ),
+        ("UPDATE jobs SET y = 1 WHERE 'compleetd' <> jobs.status", [("asks for 'compleetd'", "completed")]),
+        ("DELETE FROM jobs WHERE status = 'pendign'", [("asks for 'pendign'", "pending")]),
+        (
+            "UPDATE jobs SET status = CASE status WHEN 'pendin' THEN 'failed' ELSE 'failed' END WHERE id = 1",
+            [("asks for 'pendin'", "pending")],
+        ),
+        (
+            "INSERT INTO jobs (id, status) VALUES (1, 'pending') ON CONFLICT (id) DO UPDATE SET status = 'faild'",
+            [("stores 'faild'", "failed")],
+        ),
+        ("UPDATE jobs SET status = 'paused' WHERE y = 'fialed' AND status = 'pending'", []),
+    ],
+)
+def test_a_value_that_is_nearly_a_state_is_noted_with_the_state(
+    judge: Judge, sql: str, notes: list[tuple[str, str]]
+) -> None:
+    assert list(judge(sql).notes) == [
+        f"queries.sql:1: it {did}, and no state has this value; did you mean {near}?" for did, near in notes
+    ]
+
+
+def test_a_statement_is_pinned_when_naming_sources_would_not_help(judge: Judge) -> None:
+    pinned = [
+        "UPDATE jobs SET status = 'failed' WHERE status = 'pending'",
+        "UPDATE jobs SET status = 'failed' WHERE status <> 'failed'",
+        "DELETE FROM jobs WHERE status = 'failed'",
+        "INSERT INTO jobs (status) VALUES ('failed')",
+        "REPLACE INTO jobs (status) VALUES ('failed')",
+    ]
+    wide = [
+        "UPDATE jobs SET status = 'failed' WHERE id = ?",
+        "DELETE FROM jobs",
+        "INSERT INTO jobs (id, status) VALUES (1, 'failed') ON CONFLICT (id) DO UPDATE SET status = 'failed'",
+    ]
+    assert [each.sql for each in judge(";\n".join([*pinned, *wide])).pinned] == pinned
+
+
 def test_a_parameter_as_target_is_dynamic_with_its_sources(judge: Judge) -> None:
     matrix = judge("UPDATE jobs SET status = :to WHERE status = 'pending'; INSERT INTO jobs (status) VALUES (?)")
     assert [each.sources for each in matrix.dynamic] == [("pending",), (None,)]
@@ -187,6 +237,7 @@ def test_a_state_that_an_insert_leaves_to_the_table_says_what_hides_it(
         ("UPDATE jobs\n  SET status = %(to)s WHERE id = 1", "%(to)s"),
         ("INSERT INTO jobs (id, status) VALUES (%s, 'pending')", "%s"),
         ("DELETE FROM jobs WHERE id IN (%s, %s)", "%s"),
+        ("DELETE FROM jobs WHERE id = %d", "%d"),
     ],
 )
 def test_a_parameter_of_another_driver_is_named_with_what_to_write(

@@ -17,6 +17,7 @@ from arrowproof.model.evidence import (
     Undecided,
     Verdict,
 )
+from arrowproof.model.lifecycle import Kind, State
 
 Transitions = tuple[TransitionEvidence, ...]
 
@@ -103,6 +104,48 @@ def test_reasons_name_transition_file_and_line_in_a_fixed_order(note_transitions
         "pending -> failed did not survive a kill after commit at after-commit: "
         "the commit was lost (written at sql/worker.sql:62).",
         "The journal's triggers no longer stand.",
+    )
+
+
+def test_a_statement_that_names_its_sources_is_not_told_to_name_them(note_transitions: Transitions) -> None:
+    other = replace(OPEN, place=Place("sql/admin.sql", 9))
+    both = replace(POSSIBLE, possible=(OPEN, other))
+
+    def advice(path: SneakPath, *pinned: Statement) -> str:
+        (reason,) = judge(note_transitions, [path], pinned=pinned)[1]
+        return reason.partition("can make it; ")[2]
+
+    assert advice(POSSIBLE, OPEN) == "draw the arrow, or take the statement out."
+    assert advice(POSSIBLE, other) == "name its source states, or draw the arrow."
+    assert advice(both, OPEN, other) == "draw the arrow, or take the statements out."
+    assert advice(both, OPEN) == "name their source states."
+
+
+def test_an_end_that_is_no_state_is_told_with_the_state_that_was_meant(note_transitions: Transitions) -> None:
+    states = [State(each, Kind.NEUTRAL, each, each) for each in ("pending", "retry_wait", "completed", "failed")]
+    misspelt = SneakPath("pending", "fialed", possible=(OPEN,))
+    _, reasons = judge(
+        note_transitions,
+        [
+            misspelt,
+            replace(misspelt, happened=(SEEN,)),
+            replace(misspelt, target="paused"),
+            SneakPath("complete", "failed", happened=(SEEN,)),
+            replace(misspelt, target="failed (a value of no state)"),
+        ],
+        states=states,
+    )
+
+    assert reasons == (
+        "Sneak path pending -> fialed is possible: sql/admin.sql:3 can make it; "
+        "no state has the value fialed; did you mean failed?",
+        "Sneak path pending -> fialed happened: the journal holds it once; sql/admin.sql:3 can make it; "
+        "no state has the value fialed; did you mean failed?",
+        "Sneak path pending -> paused is possible: sql/admin.sql:3 can make it; no state has the value paused.",
+        "Sneak path complete -> failed happened: the journal holds it once; no statement that was read can make it; "
+        "no state has the value complete; did you mean completed?",
+        "Sneak path pending -> failed (a value of no state) is possible: sql/admin.sql:3 can make it; "
+        "name its source states, or draw the arrow.",
     )
 
 
