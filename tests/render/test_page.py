@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -319,25 +320,43 @@ def test_the_page_follows_the_reader_s_preference(tab: Page, tmp_path: Path, sch
     assert paper(tab) == expected
 
 
-def test_the_switch_goes_from_auto_to_light_to_dark_and_is_remembered(tab: Page, tmp_path: Path) -> None:
-    tab.emulate_media(color_scheme="dark")
+@pytest.mark.parametrize(("system", "other"), [("dark", "light"), ("light", "dark")])
+def test_each_click_of_the_switch_shows_the_other_theme_and_is_remembered(
+    tab: Page, tmp_path: Path, system: Literal["dark", "light"], other: Literal["dark", "light"]
+) -> None:
+    papers = {"light": LIGHT_PAPER, "dark": DARK_PAPER}
+    tab.emulate_media(color_scheme=system)
     show(tab, tmp_path, page_of(TWO))
     switch = tab.get_by_role("button", name="Theme")
     expect(switch).to_have_accessible_name("Theme: auto")
-    assert paper(tab) == DARK_PAPER
+    assert paper(tab) == papers[system]
     switch.click()
-    expect(switch).to_have_accessible_name("Theme: light")
-    assert paper(tab) == LIGHT_PAPER
+    expect(switch).to_have_accessible_name(f"Theme: {other}")
+    assert paper(tab) == papers[other]
     tab.reload()
-    expect(switch).to_have_accessible_name("Theme: light")
-    assert paper(tab) == LIGHT_PAPER
-    switch.click()
-    tab.emulate_media(color_scheme="light")
-    expect(switch).to_have_accessible_name("Theme: dark")
-    assert paper(tab) == DARK_PAPER
+    expect(switch).to_have_accessible_name(f"Theme: {other}")
+    assert paper(tab) == papers[other]
     switch.click()
     expect(switch).to_have_accessible_name("Theme: auto")
+    assert paper(tab) == papers[system]
+
+
+def test_a_click_shows_the_other_theme_when_the_system_has_come_to_the_chosen_one(tab: Page, tmp_path: Path) -> None:
+    tab.emulate_media(color_scheme="dark")
+    show(tab, tmp_path, page_of(TWO))
+    switch = tab.get_by_role("button", name="Theme")
+    switch.click()
+    tab.emulate_media(color_scheme="light")
     assert paper(tab) == LIGHT_PAPER
+    switch.click()
+    expect(switch).to_have_accessible_name("Theme: dark")
+    assert paper(tab) == DARK_PAPER
+
+
+def test_the_switch_looks_like_a_control(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page_of(TWO))
+    edge = tab.evaluate("getComputedStyle(document.getElementById('theme')).border")
+    assert edge == "1px solid rgb(90, 99, 109)"
 
 
 def test_the_switch_works_where_nothing_can_be_stored(tab: Page, tmp_path: Path) -> None:
@@ -346,7 +365,7 @@ def test_the_switch_works_where_nothing_can_be_stored(tab: Page, tmp_path: Path)
     tab.on("pageerror", lambda error: said.append(str(error)))
     show(tab, tmp_path, page_of(TWO))
     tab.get_by_role("button", name="Theme").click()
-    expect(tab.get_by_role("button", name="Theme")).to_have_accessible_name("Theme: light")
+    expect(tab.get_by_role("button", name="Theme")).to_have_accessible_name("Theme: dark")
     assert said == []
 
 
@@ -379,6 +398,35 @@ def test_choosing_an_arrow_by_keyboard_marks_the_transitions_over_it_and_names_i
     tab.keyboard.press("Enter")
     assert pressed(tab, ".list button") == []
     assert "#" not in tab.url
+
+
+@pytest.mark.parametrize(
+    ("media", "chosen"),
+    [
+        ({"color_scheme": "light"}, "rgb(31, 79, 208)"),
+        ({"color_scheme": "dark"}, "rgb(141, 176, 255)"),
+        ({"forced_colors": "active"}, None),
+    ],
+    ids=["light", "dark", "forced"],
+)
+def test_an_arrow_in_focus_shows_it_on_its_line_and_tip(
+    tab: Page, tmp_path: Path, media: dict[str, Any], chosen: str | None
+) -> None:
+    tab.emulate_media(**media)
+    show(tab, tmp_path, page_of(NOTES))
+    look = """() => [".line", ".tip"].map((part) => {
+      const style = getComputedStyle(document.querySelector("#arrow-1 " + part));
+      return part === ".line" ? [style.stroke, style.strokeWidth] : style.fill;
+    })"""
+    (before, _), _ = tab.evaluate(look)
+    tab.locator("#arrow-0").focus()
+    tab.keyboard.press("ArrowRight")
+    (line, width), tip = tab.evaluate(look)
+    assert line == tip != before
+    assert chosen in (None, line)
+    assert width == "2.5px"
+    tab.keyboard.press("Enter")
+    assert tab.evaluate(look)[0][1] == "4px"
 
 
 @pytest.mark.parametrize("fragment", ["#arrow=pick", "#arrow=%70ick"])

@@ -29,8 +29,13 @@
     };
     button.hidden = false;
     name();
+    const system = matchMedia("(prefers-color-scheme: dark)");
+    // A click shows the other theme, by name; where that is the system's own, it is followed again.
     button.addEventListener("click", () => {
-      setTheme(themes[(themes.indexOf(theme) + 1) % themes.length]);
+      const ofSystem = system.matches ? "dark" : "light";
+      const shown = theme === "auto" ? ofSystem : theme;
+      const other = shown === "dark" ? "light" : "dark";
+      setTheme(other === ofSystem ? "auto" : other);
       name();
       try {
         localStorage.setItem(key, theme);
