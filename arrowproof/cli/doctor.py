@@ -23,7 +23,7 @@ class Finding:
     remedy: str | None = None
 
 
-@click.command()
+@click.command(short_help="what this machine has, and whether its SQLite is safe")
 @json_option
 def command(as_json: bool) -> int:
     """Say which versions are here, whether SQLite has the WAL-reset bug, and whether a Chromium can be started.

@@ -11,7 +11,7 @@ from arrowproof.model.loader import read_lifecycle
 from arrowproof.model.transitions import derive_transitions
 
 
-@click.command()
+@click.command(short_help="check the file: all problems at once, with line, column and fix")
 @model_argument
 @click.option("--strict", is_flag=True, help="Warnings fail too.")
 @json_option

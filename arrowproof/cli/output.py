@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from arrowproof.errors import ArrowproofError, InputError, ModelError, Problem
 from arrowproof.model.progress import Progress
@@ -32,7 +33,19 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 def model_argument(command: Command) -> Command:
     """The optional MODEL argument."""
-    return click.argument("model", required=False, default=DEFAULT_MODEL, metavar="[MODEL]")(command)
+    return click.argument(
+        "model", required=False, default=DEFAULT_MODEL, metavar="[MODEL]", shell_complete=_complete_model
+    )(command)
+
+
+def _complete_model(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The bundled model and the JSON files of the folder so far; the shell's own files where there are none."""
+    folder, slash, _ = incomplete.rpartition("/")
+    names = [] if slash else [BUNDLED]
+    with suppress(OSError):
+        names += sorted(f"{folder}{slash}{path.name}" for path in Path(folder + slash).glob("*.json"))
+    found = [CompletionItem(name) for name in names if name.startswith(incomplete)]
+    return found or [CompletionItem(incomplete, type="file")]
 
 
 def json_option(command: Command) -> Command:

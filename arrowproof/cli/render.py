@@ -20,7 +20,7 @@ def is_page(head: bytes) -> bool:
     return GENERATOR.encode() in head
 
 
-@click.command()
+@click.command(short_help="draw the page: one file, no request, light and dark")
 @model_argument
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="The page; the model's id with .html when left out."

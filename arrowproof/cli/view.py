@@ -10,7 +10,7 @@ from arrowproof.cli.output import model_argument, model_path
 from arrowproof.errors import HOLDS, InputError
 
 
-@click.command()
+@click.command(short_help="serve the page on loopback and redraw it at every save")
 @model_argument
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port on 127.0.0.1; a free one by default.")
 @click.option("--no-open", is_flag=True, help="Do not open the browser.")

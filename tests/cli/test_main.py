@@ -27,6 +27,12 @@ def test_help_lists_every_command_and_the_exit_statuses(arrowproof):
     assert "130 interrupted" in result.out
 
 
+def test_the_short_help_of_every_command_stands_in_full(arrowproof):
+    listed = arrowproof("--help").out.partition("Commands:\n")[2].partition("\n\n")[0]
+    assert len(listed.splitlines()) == len(cli_main.COMMANDS)
+    assert "..." not in listed
+
+
 @pytest.mark.parametrize("name", cli_main.COMMANDS)
 def test_every_command_has_help_with_an_example(arrowproof, name):
     result = arrowproof(name, "--help")
@@ -38,6 +44,11 @@ def test_an_unknown_command_is_wrong_input_and_names_itself(arrowproof):
     result = arrowproof("rendre")
     assert result.status == 2
     assert "rendre" in result.err
+
+
+@pytest.mark.parametrize(("word", "meant"), [("lnit", "lint"), ("rendre", "render"), ("proove", "prove")])
+def test_a_misspelt_command_is_answered_with_the_one_that_is_near(arrowproof, word, meant):
+    assert f"No such command '{word}'. Did you mean `{meant}`?" in arrowproof(word).err
 
 
 def test_without_a_model_the_message_says_the_three_ways_out(arrowproof):
@@ -130,6 +141,25 @@ def test_completion_scripts_are_printed_for_each_shell(shell):
 def test_completion_knows_the_commands(arrowproof):
     env = {"_ARROWPROOF_COMPLETE": "bash_complete", "COMP_WORDS": "arrowproof re", "COMP_CWORD": "1"}
     assert "render" in arrowproof(env=env, cwd=Path("/")).out
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("", ["plain,notes", "plain,job.json"]),
+        ("n", ["plain,notes"]),
+        ("models/", ["plain,models/a.json"]),
+        ("x", ["file,x"]),
+        ("nowhere/", ["file,nowhere/"]),
+    ],
+)
+def test_completion_offers_models(arrowproof, tmp_path, typed, offered):
+    (tmp_path / "models").mkdir()
+    for name in ("job.json", "other.txt", "models/a.json"):
+        (tmp_path / name).touch()
+    words = f"arrowproof lint {typed}"
+    env = {"_ARROWPROOF_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": "2"}
+    assert arrowproof(env=env).out.split() == offered
 
 
 @pytest.mark.parametrize(
