@@ -54,7 +54,7 @@ class Settings:
 
 def create_app(settings: Settings) -> FastAPI:
     """The application. Its routes run in threads, each with a connection of its own."""
-    app = FastAPI(title="Notes", version="1", docs_url=None, redoc_url=None)
+    app = FastAPI(title="Notes", version="1", docs_url=None, redoc_url=None, redirect_slashes=False)
     install_problem_handlers(app)
 
     @app.post("/notes", status_code=202, openapi_extra=_NOTE_BODY, responses=_problems(400, 409, 413, 415, 422, 503))

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from email.message import Message
 from typing import Annotated, Any, NoReturn
 
 from fastapi import Depends, Request
+from starlette.requests import ClientDisconnect
 
 from arrowproof.service.problem import ProblemError
 
@@ -36,7 +38,7 @@ async def read_note_request(request: Request) -> NoteRequest:
         ProblemError: 400, 413, 415 or 422; see :mod:`arrowproof.service.problem`.
     """
     key = read_key(request.headers.getlist(KEY_HEADER))
-    check_media_type(request.headers.get("content-type", ""), request.headers.get("content-encoding", "identity"))
+    check_media_type(request.headers.getlist("content-type"), request.headers.getlist("content-encoding"))
     return NoteRequest(key, read_text(await _read_body(request)))
 
 
@@ -56,18 +58,19 @@ def read_key(sent: list[str]) -> str:
     return sent[0]
 
 
-def check_media_type(content_type: str, content_encoding: str) -> None:
-    """Accept JSON in UTF-8 that is not compressed.
+def check_media_type(content_types: Sequence[str], content_encodings: Sequence[str]) -> None:
+    """Accept JSON in UTF-8 that is not compressed, said once. Each header may be there several times.
 
     Raises:
         ProblemError: 415.
     """
+    content_type = content_types[0] if len(content_types) == 1 else ""
     header = Message()
     header["content-type"] = content_type
     charset = header.get_content_charset("utf-8")
     if not content_type or header.get_content_type() != "application/json" or charset not in ("utf-8", "utf8"):
         raise ProblemError(415, "send the note as Content-Type: application/json, in UTF-8")
-    if content_encoding.strip().lower() != "identity":
+    if any(each.strip().lower() != "identity" for each in content_encodings):
         raise ProblemError(415, "send the note without Content-Encoding")
 
 
@@ -98,10 +101,13 @@ def read_text(body: bytes) -> str:
 
 async def _read_body(request: Request) -> bytes:
     body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > LARGEST_BODY_BYTES:
-            raise ProblemError(413, f"the body must not be larger than {LARGEST_BODY_BYTES} bytes")
+    try:
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > LARGEST_BODY_BYTES:
+                raise ProblemError(413, f"the body must not be larger than {LARGEST_BODY_BYTES} bytes")
+    except ClientDisconnect:
+        raise ProblemError(400, "the body broke off") from None
     return bytes(body)
 
 

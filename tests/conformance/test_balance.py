@@ -40,7 +40,8 @@ def unbalanced(folder: Path, statements: str) -> tuple[Row, ...]:
         "DELETE FROM jobs WHERE id = 2; INSERT INTO jobs VALUES (2, 'failed', 'b'), (4, NULL, 'd')",
         "REPLACE INTO jobs VALUES (2, 'failed', 'a')",
         "PRAGMA recursive_triggers = ON; REPLACE INTO jobs VALUES (2, 'failed', 'a')",
-        "UPDATE jobs SET id = 9, status = 'x' WHERE id = 1; UPDATE jobs SET code = 'z' WHERE id = 2; DELETE FROM jobs WHERE id = 3",
+        "UPDATE jobs SET id = 9, status = 'x' WHERE id = 1; UPDATE jobs SET code = 'z' WHERE id = 2;"
+        " DELETE FROM jobs WHERE id = 3",
         f"SAVEPOINT s; {CHANGE}; ROLLBACK TO s; DELETE FROM jobs; RELEASE s",
         "CREATE TRIGGER t AFTER UPDATE ON jobs WHEN NEW.status = 'failed' BEGIN"
         f" UPDATE jobs SET status = 'x' WHERE id = NEW.id; END; {CHANGE}",

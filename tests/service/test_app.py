@@ -60,7 +60,9 @@ def test_an_id_that_cannot_be_is_not_found(server, kind, wrong):
     assert_problem(server.client.get(f"/{kind}/{wrong}"), 404)
 
 
-@pytest.mark.parametrize("path", ["/jobs/999999", f"/notes/{2**63 - 1}", "/", "/notes/1/events", "/docs"])
+@pytest.mark.parametrize(
+    "path", ["/jobs/999999", f"/notes/{2**63 - 1}", "/", "/notes/1/events", "/docs", "/jobs/1/", "/notes/"]
+)
 def test_what_is_not_there_is_not_found(server, path):
     assert_problem(server.client.get(path), 404)
 
@@ -111,9 +113,13 @@ def test_no_refused_request_stored_anything_or_stopped_the_server(server):
     before = server.accept(new_key())
     assert_problem(server.client.post("/notes", headers=HEADERS, content=b"{"), 400)
     with socket.create_connection(("127.0.0.1", int(server.ready["ready"].rpartition(":")[2]))) as rude:
-        rude.sendall(b"POST /notes HTTP/1.1\r\nIdempotency-Key: k\r\nContent-Length: 100\r\n\r\n{")
+        head = "".join(
+            f"{name}: {value}\r\n" for name, value in {"Host": "x", **HEADERS, "Content-Length": 100}.items()
+        )
+        rude.sendall(b"POST /notes HTTP/1.1\r\n" + head.encode() + b"\r\n{")
     after = server.accept(new_key())
     assert after["note_id"] == before["note_id"] + 1
+    assert "Traceback" not in server.stderr
 
 
 def test_the_description_names_every_route_and_its_answers(server):

@@ -33,6 +33,13 @@ PARAMETERS = {
 }
 
 
+USED = {
+    "count_attempt": ("job_id",),
+    "retry_job": ("job_id", "next_run_at", "last_error"),
+    "fail_job": ("job_id", "last_error"),
+}
+
+
 def transitions_of(statement: str) -> set[tuple[str | None, str]]:
     """Run a statement on a job in each state with each number of attempts; the transitions that it makes."""
     seen = set()
@@ -62,6 +69,26 @@ def job_statements() -> dict[str, str]:
 def test_the_statements_make_the_seven_transitions_and_no_other():
     made = [transitions_of(statement) for statement in job_statements().values()]
     assert set().union(*made) == SEVEN
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("count_attempt", [True, True, True, False]),
+        ("retry_job", [True, True, True, False]),
+        ("fail_job", [False, False, False, True]),
+    ],
+)
+def test_a_statement_holds_to_the_limit_of_three_attempts_by_itself(database, name, wanted):
+    connection = database._connection
+    connection.execute("INSERT INTO notes VALUES (1, 'k', 't', 's', 'c')")
+    connection.execute("INSERT INTO jobs VALUES (1, 1, 'pending', 0, 3, 'n', NULL)")
+    for attempts, changes in enumerate(wanted):
+        connection.execute("UPDATE jobs SET status = 'pending', attempts = ?", (attempts,))
+        database.rows("savepoint")
+        assert (database.change(name, **{key: PARAMETERS[key] for key in USED[name]}) == 1) is changes, attempts
+        database.rows("rollback_to_savepoint")
+        database.rows("release_savepoint")
 
 
 def test_counting_an_attempt_makes_no_transition():
