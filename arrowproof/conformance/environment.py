@@ -16,7 +16,8 @@ from arrowproof.model.evidence import Environment
 def describe_environment(database: Path) -> Environment:
     """The environment of a proof on this database; ``journal_mode`` is what the file is in now.
 
-    ``database_version`` is the SQLite that the proof itself reads with; a service may bring another one.
+    ``database_version`` and ``wal_reset`` are of the SQLite that the proof itself reads with; a service may bring
+    another one, which is not known here.
 
     Raises:
         InputError: the file is missing or is no database.

@@ -65,6 +65,12 @@ _SIGNS: Mapping[str, str] = {
     Mark.IMPOSSIBLE: "impossible",
 }
 """The sign, also a class, of each mark and rung whose own word is not it."""
+_MEANINGS: Mapping[str, str] = {
+    Mark.SURVIVED: "and it outlived a kill on each side of its commit",
+    Mark.WALKED: "and a run made it",
+    Mark.WRITTEN: "a statement can make it",
+}
+"""The rungs in the legend, in a few words."""
 _VERDICTS: Mapping[Verdict, tuple[str, str]] = {
     Verdict.PROVEN: (
         "Proven",
@@ -164,6 +170,7 @@ def _context(evidence: Evidence, lifecycle: Lifecycle, css: str, stated_times: b
         "grid_has_places": len(grid.targets) <= PLACES_IN_GRID,
         "lifecycle": lifecycle,
         "open": open_sneak_paths(evidence),
+        "stored": {state.id for state in lifecycle.stored_states},
         "sentence": sentence,
         "stated_times": stated_times,
         "style_hash": base64.b64encode(hashlib.sha256(css.encode()).digest()).decode("ascii"),
@@ -202,6 +209,7 @@ def _templates() -> Jinja:
         "kill_tally": kill_tally,
         "columns": lambda step: changed_columns(step.before, step.after),
         "short": _short_places,
+        "meaning": lambda mark: _MEANINGS.get(mark, ""),
         "processes": _processes_text,
         "journal": _journal_text,
         "paths": lambda transition, arrows: list(_paths(transition, arrows)),

@@ -162,7 +162,9 @@ def _of_walk(walk: Walk, name: str, transition: TransitionEvidence) -> _Finding:
 def _of_kill(kill: Kill, name: str, transition: TransitionEvidence) -> _Finding:
     # Without a hold point there was no kill: the driver did not come so far.
     what = (
-        f"did not survive a kill {kill.side} at {one_line(kill.point)}" if kill.point else f"was not killed {kill.side}"
+        f'did not survive a kill {kill.side} at "{one_line(kill.point)}"'
+        if kill.point
+        else f"was not killed {kill.side}"
     )
     return Verdict.NOT_PROVEN, f"{name} {what}: {_clause(kill.problem)}{_beside(transition)}."
 

@@ -192,7 +192,12 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class Environment:
-    """Where the proof ran. ``wal_reset`` is ``affected`` or ``not affected`` (SQLite's WAL-reset bug)."""
+    """Where the proof ran.
+
+    ``database`` and ``database_version`` are the library that Arrowproof read the rows with, and ``wal_reset`` says
+    whether that one is ``affected`` or ``not affected`` by SQLite's WAL-reset bug. A service brings its own library,
+    which is not known here. ``journal_mode`` is that of the service's file.
+    """
 
     arrowproof: str
     python: str

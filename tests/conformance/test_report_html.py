@@ -126,7 +126,10 @@ def test_verdict_coverage_and_every_transition_with_its_place_stand_on_it(
         "poll then / history row pick, succeed",
         "worker 4201 (exit 0)",
         "9f2c41ba" * 8,
-        "WAL-reset bug not affected",
+        "WAL-reset bug not affected: the library that the rows were read with",
+        "Read with SQLite 3.53.1, the library of Arrowproof; which one the service brings is not known to the proof",
+        "read with SQLite 3.53.1",
+        "survived: and it outlived a kill on each side of its commit",
     ):
         assert wanted in text
     assert "What keeps it from being proven" not in text
@@ -138,7 +141,7 @@ def test_what_is_wrong_comes_ahead_of_everything_else(lenient_job: Lifecycle, br
         "Not proven",
         "What keeps it from being proven",
         "Sneak paths failed → completed happened once, possible sql/worker.sql:38",
-        "#47 update failed → completed, changed id=9",
+        "#47 update failed → completed, changed row id=9",
         "Accepted sneak paths completed → removed possible Accepted: the archive job removes completed rows",
         "Every pair of states",
         "Evidence, transition by transition",
@@ -150,6 +153,18 @@ def test_what_is_wrong_comes_ahead_of_everything_else(lenient_job: Lifecycle, br
     assert found == sorted(found)
     for reason in broken_evidence.reasons:
         assert reason in text
+
+
+def test_a_value_of_no_state_is_marked_in_the_grid(note_job: Lifecycle, note_evidence: Evidence) -> None:
+    (statement,) = note_evidence.transitions[1].written
+    taken = "failed (a value of no state)"
+    paths = (SneakPath("paused", "faild", (statement,)), SneakPath("pending", taken, (statement,)))
+    text = words(report_html(replace(note_evidence, sneak_paths=paths), note_job))
+    grid = text[text.index("Every pair of states") : text.index("Transitions transition rung")]
+
+    assert f"completed failed faild (no state) {taken} removed" in grid
+    assert "paused (no state)" in grid
+    assert grid.count("(no state)") == 2
 
 
 def test_the_stable_page_has_the_same_bytes_in_another_run(note_job: Lifecycle, note_evidence: Evidence) -> None:

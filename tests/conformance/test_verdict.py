@@ -101,7 +101,7 @@ def test_reasons_name_transition_file_and_line_in_a_fixed_order(note_transitions
         "created -> pending is not written, yet it was walked: its statement stands outside the model's sources.",
         "pending -> completed is not walked: no walk of it was made (written at sql/worker.sql:38).",
         "pending -> retry_wait is not walked: the journal holds nothing (written at sql/worker.sql:49).",
-        "pending -> failed did not survive a kill after commit at after-commit: "
+        'pending -> failed did not survive a kill after commit at "after-commit": '
         "the commit was lost (written at sql/worker.sql:62).",
         "The journal's triggers no longer stand.",
     )
