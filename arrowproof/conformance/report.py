@@ -7,9 +7,10 @@ code and the same model give again on any day and machine, so that a committed r
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from arrowproof.conformance.verdict import causes_of
 from arrowproof.model.evidence import (
     Environment,
     Evidence,
@@ -73,6 +74,31 @@ def fate(path: SneakPath) -> str:
         return "possible"
     times = "once" if len(path.happened) == 1 else f"{len(path.happened)} times"
     return f"happened {times}" + (", possible" if path.possible else "")
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A reason, and how many others of the verdict have the same cause."""
+
+    text: str
+    alike: int = 0
+
+    @property
+    def alike_text(self) -> str:
+        """The line for the others."""
+        return f"and {self.alike} more for the same reason"
+
+
+def grouped_reasons(evidence: Evidence) -> tuple[Reason, ...]:
+    """The reasons of a verdict in their order; of those with one cause the first, which counts the others.
+
+    The walks and kills of many transitions fail alike when a driver does. The evidence keeps every reason.
+    """
+    causes = {text: cause for transition in evidence.transitions for text, cause in causes_of(transition)}
+    groups: dict[str, list[str]] = {}
+    for text in evidence.reasons:
+        groups.setdefault(causes.get(text, text), []).append(text)
+    return tuple(Reason(texts[0], len(texts) - 1) for texts in groups.values())
 
 
 def figures(evidence: Evidence) -> Mapping[str, str]:

@@ -25,6 +25,7 @@ from arrowproof.conformance.report import (
     accepted_sneak_paths,
     fate,
     figures,
+    grouped_reasons,
     kill_tally,
     open_sneak_paths,
     rung_of,
@@ -160,6 +161,7 @@ def _context(evidence: Evidence, lifecycle: Lifecycle, css: str, stated_times: b
     sneak_paths = [*open_sneak_paths(evidence), *accepted_sneak_paths(evidence)]
     anchors |= {(path.source, path.target): f"sneak-{number}" for number, path in enumerate(sneak_paths, start=1)}
     grid = build_grid(evidence, lifecycle)
+    reasons = grouped_reasons(evidence)
     return {
         "accepted": accepted_sneak_paths(evidence),
         "anchors": anchors,
@@ -170,6 +172,8 @@ def _context(evidence: Evidence, lifecycle: Lifecycle, css: str, stated_times: b
         "grid_has_places": len(grid.targets) <= PLACES_IN_GRID,
         "lifecycle": lifecycle,
         "open": open_sneak_paths(evidence),
+        "reasons": reasons,
+        "shown_reasons": sum(1 + reason.alike for reason in reasons[:STEPS_SHOWN]),
         "stored": {state.id for state in lifecycle.stored_states},
         "sentence": sentence,
         "stated_times": stated_times,

@@ -11,7 +11,16 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from arrowproof.conformance.display import one_line, places_text
-from arrowproof.conformance.report import Rung, accepted_sneak_paths, fate, figures, kill_tally, rung_of, walk_tally
+from arrowproof.conformance.report import (
+    Rung,
+    accepted_sneak_paths,
+    fate,
+    figures,
+    grouped_reasons,
+    kill_tally,
+    rung_of,
+    walk_tally,
+)
 from arrowproof.model.evidence import Evidence, TransitionEvidence, Verdict
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.transitions import transition_name
@@ -49,8 +58,12 @@ def _head(evidence: Evidence, lifecycle: Lifecycle) -> Iterator[Text]:
 def _reasons(evidence: Evidence) -> Iterator[Text]:
     if evidence.reasons:
         yield Text("\nWhat keeps it from being proven", style="bold")
-        yield from (Text(f"  {one_line(reason, 1000)}") for reason in evidence.reasons[:REASONS_SHOWN])
-        more = len(evidence.reasons) - REASONS_SHOWN
+        shown = grouped_reasons(evidence)[:REASONS_SHOWN]
+        for reason in shown:
+            yield Text(f"  {one_line(reason.text, 1000)}")
+            if reason.alike:
+                yield Text(f"    {reason.alike_text}")
+        more = len(evidence.reasons) - sum(1 + reason.alike for reason in shown)
         if more > 0:
             yield Text(f"  and {more} more, in the reports")
 

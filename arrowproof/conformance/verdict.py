@@ -24,6 +24,7 @@ proven, and reported as not survived.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator, Sequence
 
 from arrowproof.conformance.display import one_line, places_text
@@ -42,6 +43,8 @@ from arrowproof.model.lifecycle import State
 from arrowproof.model.transitions import CREATED, transition_name
 
 _Finding = tuple[Verdict, str]
+_WAY = re.compile(r"^The way to .{1,600}? failed at .{1,600}?: ")
+_JOURNAL_BESIDE = re.compile(r" The journal holds .*$")
 _FROM_BEST = (Verdict.PROVEN, Verdict.WALKED, Verdict.NOT_PROVEN)
 
 
@@ -85,6 +88,26 @@ def judge(
 def holds(verdict: Verdict, lowest: Verdict = Verdict.PROVEN) -> bool:
     """Whether a verdict is at least ``lowest``: the bar is *proven* unless someone lowers it openly."""
     return _FROM_BEST.index(verdict) <= _FROM_BEST.index(lowest)
+
+
+def causes_of(transition: TransitionEvidence) -> Iterator[tuple[str, str]]:
+    """The reasons that the walks and kills of a transition give, each with its cause: equal causes, equal texts.
+
+    A cause is the problem without what differs from step to step: the way that was gone ahead of a kill, and what the
+    journal held beside the driver's own complaint.
+    """
+    name = one_line(transition_name(transition.source, transition.target))
+    for walk in transition.walks:
+        if walk.problem is not None:
+            yield _of_walk(walk, name, transition)[1], _cause(walk.problem)
+    for kill in transition.kills:
+        if kill.problem is not None:
+            yield _of_kill(kill, name, transition)[1], _cause(kill.problem)
+
+
+def _cause(problem: str) -> str:
+    # Bounded ahead of the report's own bound, which would cut equal causes behind unequal ways at unequal places.
+    return _JOURNAL_BESIDE.sub("", _WAY.sub("", one_line(problem, 2_000))).rstrip(".")
 
 
 def _of_sneak_path(path: SneakPath, pinned: Container[Statement], states: Sequence[State]) -> Iterator[_Finding]:

@@ -248,6 +248,29 @@ def broken_evidence(lenient_job: Lifecycle, note_evidence: Evidence) -> Evidence
 
 
 @pytest.fixture
+def failing_evidence(note_evidence: Evidence) -> Evidence:
+    """The evidence of a proof whose driver raised the same in every walk and every kill."""
+    raised = "The driver failed: RuntimeError: no such route (driver.py:12) The journal holds"
+    transitions = tuple(
+        replace(
+            transition,
+            walks=(
+                replace(transition.walks[0], problem=f"{raised} {'pending -> failed' if number == 3 else 'nothing'}."),
+            ),
+            kills=tuple(
+                replace(
+                    kill, point="", problem=f"The way to {kill.source} failed at created -> pending: {raised} nothing."
+                )
+                for kill in transition.kills
+            ),
+        )
+        for number, transition in enumerate(note_evidence.transitions)
+    )
+    verdict, reasons = judge(transitions, problems=["The journal's triggers no longer stand."])
+    return replace(note_evidence, transitions=transitions, verdict=verdict, reasons=reasons)
+
+
+@pytest.fixture
 def assert_golden() -> Callable[[str, str], None]:
     """Compares a text with its golden file; what differs is saved beside it."""
 

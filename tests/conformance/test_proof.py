@@ -199,7 +199,7 @@ def test_an_arrow_that_is_deleted_from_the_model_is_red(office: Path, edit: Edit
 
     assert evidence.verdict is Verdict.WALKED
     assert evidence.reasons == (
-        "Sneak path open -> void is possible: tickets.sql:17 can make it; name its source states, or draw the arrow.",
+        "Sneak path open -> void is possible: tickets.sql:17 can make it; draw the arrow, or take the statement out.",
     )
 
 
@@ -226,7 +226,7 @@ def test_a_commit_ahead_of_the_hold_point_fails_its_kill(office: Path, edit: Edi
     evidence = prove_office(office, crash_checks=True)
 
     assert evidence.verdict is Verdict.NOT_PROVEN
-    assert all("did not survive a kill before commit at before-commit" in reason for reason in evidence.reasons)
+    assert all('did not survive a kill before commit at "before-commit"' in reason for reason in evidence.reasons)
     assert len(evidence.reasons) == 3
 
 

@@ -72,7 +72,7 @@ def hostile(evidence: Evidence, lifecycle: Lifecycle) -> tuple[Evidence, Lifecyc
             model_title=bad,
             transitions=(replace(created, written=(statement,), walks=(walk,), kills=(kill,)), *rest),
             sneak_paths=(SneakPath(bad, bad, (statement,) * 80, walk.journal * 80, bad), SneakPath("x", bad)),
-            reasons=(bad,) * 200,
+            reasons=tuple(f"{number} {bad}" for number in range(200)),
             environment=replace(evidence.environment, platform=bad),
         ),
         replace(lifecycle, title=bad, summary=bad, arrows=(replace(lifecycle.arrows[0], event=bad), *lifecycle.arrows)),
@@ -141,7 +141,7 @@ def test_what_is_wrong_comes_ahead_of_everything_else(lenient_job: Lifecycle, br
         "Not proven",
         "What keeps it from being proven",
         "Sneak paths failed → completed happened once, possible sql/worker.sql:38",
-        "#47 update failed → completed, changed row id=9",
+        "#47 update failed → completed, changed (row id=9)",
         "Accepted sneak paths completed → removed possible Accepted: the archive job removes completed rows",
         "Every pair of states",
         "Evidence, transition by transition",
@@ -210,6 +210,16 @@ def test_hostile_text_stays_text_and_is_bounded(note_job: Lifecycle, note_eviden
     assert len(page) < 4_000_000
     assert f"and {200 - STEPS_SHOWN} more reasons" in page
     page.encode("utf-8")
+
+
+def test_one_cause_of_many_reasons_is_shown_once(note_job: Lifecycle, failing_evidence: Evidence) -> None:
+    text = words(report_html(failing_evidence, note_job))
+    reasons = text[text.index("What keeps it from being proven") : text.index("Every pair of states")]
+
+    assert len(failing_evidence.reasons) == 22
+    assert reasons.count("RuntimeError") == 1
+    assert "and 20 more for the same reason" in reasons
+    assert "The journal's triggers no longer stand." in reasons
 
 
 def test_long_lists_say_how_much_they_leave_out(note_job: Lifecycle, note_evidence: Evidence) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from rich.console import Console
 
 from arrowproof.conformance.report_text import REASONS_SHOWN, report_text
+from arrowproof.conformance.verdict import judge
 from arrowproof.model.evidence import Evidence, Place, Verdict
 from arrowproof.model.lifecycle import Lifecycle
 
@@ -63,6 +64,33 @@ def test_labels_drive_neither_the_terminal_nor_the_markup(note_job: Lifecycle, n
     shown = printed(note_evidence, replace(note_job, title="[red]Job[/red] \x1b[2J:boom:"), terminal=False)
 
     assert shown.startswith("Proven: [red]Job[/red] <U+001B>[2J:boom:, 7 of 7")
+
+
+def test_one_cause_of_many_reasons_is_printed_once_and_its_others_counted(
+    note_job: Lifecycle, failing_evidence: Evidence
+) -> None:
+    lines = report_text(failing_evidence, note_job).plain.split("\n")
+    start = lines.index("What keeps it from being proven")
+
+    assert lines[start + 1 : start + 5] == [
+        "  created -> pending is not walked: The driver failed: RuntimeError: no such route (driver.py:12)"
+        " The journal holds nothing (written at sql/accept.sql:12).",
+        "    and 20 more for the same reason",
+        "  The journal's triggers no longer stand.",
+        "",
+    ]
+
+
+def test_a_cause_of_another_text_is_another_reason(note_job: Lifecycle, failing_evidence: Evidence) -> None:
+    created, *rest = failing_evidence.transitions
+    other = replace(created, walks=(replace(created.walks[0], problem="The driver gave up without a reason."),))
+    transitions = (other, *rest)
+    reasons = judge(transitions)[1]
+    text = report_text(replace(failing_evidence, transitions=transitions, reasons=reasons), note_job).plain
+
+    assert text.count("gave up without a reason") == 1
+    assert text.count("RuntimeError") == 1
+    assert "and 19 more for the same reason" in text
 
 
 def test_a_thousand_reasons_are_counted_and_not_all_printed(note_job: Lifecycle, note_evidence: Evidence) -> None:
