@@ -26,9 +26,9 @@ def steps(command: str) -> list[str]:
         return [command]
     script = (ROOT / "scripts" / "prove").read_text(encoding="utf-8")
     script = script.replace("$out", "arrowproof-out").replace('"', "")
-    found = re.findall(r"^\.venv/bin/(arrowproof .*?)(?: \$@ .*)?$", script, re.MULTILINE)
+    found = re.findall(r"^(?:\.venv/bin/)?((?:mkdir|arrowproof) .*?)(?: \$@ .*)?$", script, re.MULTILINE)
     page = re.findall(r"^printf 'page    %s\\n' (\S+)$", script, re.MULTILINE)
-    assert len(found) == 3
+    assert len(found) == 4
     assert len(page) == 1
     return [*found, f"echo page    {page[0]}"]
 
@@ -37,6 +37,9 @@ def run(command: str, folder: Path) -> str:
     words = command.split(" ")
     if words[0] == "echo":
         return " ".join(words[1:]) + "\n"
+    if words[0] == "mkdir":
+        (folder / words[-1]).mkdir()
+        return ""
     assert words[0] == "arrowproof", f"the README runs {words[0]}, which is not checked"
     words = [str(ROOT / word) if word.startswith("examples/") else word for word in words]
     done = subprocess.run(

@@ -146,7 +146,8 @@ def write_file(path: Path, content: str, *, is_ours: Callable[[bytes], bool] | N
         target = Path(os.path.realpath(path))
         if target.is_symlink():
             raise InputError(f"{path} is a symbolic link that leads back to itself. Name a file")
-        target.parent.mkdir(parents=True, exist_ok=True)
+        if not target.parent.is_dir():
+            raise InputError(f"there is no folder {target.parent}. Make it first, or name another file")
         write_whole(target, content)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from error

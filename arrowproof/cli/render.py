@@ -9,10 +9,13 @@ from pathlib import Path
 import click
 
 from arrowproof.cli.output import emit_json, json_option, model_argument, model_path, printable, write_file
-from arrowproof.errors import HOLDS
+from arrowproof.errors import HOLDS, InputError
 from arrowproof.model.loader import load_lifecycle
 from arrowproof.render.layout import layout_lifecycle
 from arrowproof.render.page import GENERATOR, render_page
+
+STANDARD_OUTPUT = Path("-")
+"""The name that means standard output; a file of this name is ``./-``."""
 
 
 def is_page(head: bytes) -> bool:
@@ -23,7 +26,10 @@ def is_page(head: bytes) -> bool:
 @click.command(short_help="draw the page: one file, no request, light and dark")
 @model_argument
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="The page; the model's id with .html when left out."
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="The page; the model's id with .html when left out, standard output for `-`.",
 )
 @click.option("--force", is_flag=True, help="Replace a file that is there even if it is no page of ours.")
 @json_option
@@ -34,9 +40,14 @@ def command(model: str, output: Path | None, force: bool, as_json: bool) -> int:
     Example:
       arrowproof render lifecycle.json -o lifecycle.html
     """
+    if as_json and output == STANDARD_OUTPUT:
+        raise InputError("--json and -o - both take standard output. Name a file for the page")
     lifecycle = load_lifecycle(model_path(model))
     drawing = layout_lifecycle(lifecycle)
     page = render_page(lifecycle, drawing)
+    if output == STANDARD_OUTPUT:
+        click.echo(page.encode(), nl=False)
+        return HOLDS
     path = output or Path(f"{_file_name(lifecycle.id)}.html")
     write_file(path, page, is_ours=is_page, force=force)
     if as_json:

@@ -82,3 +82,25 @@ def test_the_longest_id_gives_a_file_name_that_every_file_system_takes(arrowproo
     assert arrowproof("render").status == 0
     (page,) = tmp_path.glob("*.html")
     assert len(page.name.encode()) <= 255
+
+
+def test_a_folder_that_is_not_there_is_not_made(arrowproof, tmp_path):
+    result = arrowproof("render", "notes", "-o", "typo/page.html")
+    assert (result.status, result.out) == (2, "")
+    assert result.err == f"error: there is no folder {tmp_path / 'typo'}. Make it first, or name another file\n"
+    assert not (tmp_path / "typo").exists()
+
+
+def test_a_dash_writes_the_page_to_standard_output_and_nothing_else(arrowproof, tmp_path):
+    arrowproof("render", "notes", "-o", "page.html")
+    result = arrowproof("render", "notes", "-o", "-", env={"PYTHONIOENCODING": "latin-1"})
+    assert (result.status, result.err) == (0, "")
+    assert result.out == (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert not (tmp_path / "-").exists()
+
+
+def test_a_dash_and_json_cannot_share_standard_output(arrowproof, tmp_path):
+    result = arrowproof("render", "notes", "-o", "-", "--json")
+    assert result.status == 2
+    assert "Name a file for the page" in json.loads(result.out)["message"]
+    assert not (tmp_path / "-").exists()
