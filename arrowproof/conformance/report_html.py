@@ -67,8 +67,8 @@ _SIGNS: Mapping[str, str] = {
 }
 """The sign, also a class, of each mark and rung whose own word is not it."""
 _MEANINGS: Mapping[str, str] = {
-    Mark.SURVIVED: "and it outlived a kill on each side of its commit",
-    Mark.WALKED: "and a run made it",
+    Mark.SURVIVED: "walked, and right again after a kill on each side of its commit",
+    Mark.WALKED: "written, and a run made it",
     Mark.WRITTEN: "a statement can make it",
 }
 """The rungs in the legend, in a few words."""

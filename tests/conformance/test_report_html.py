@@ -129,7 +129,7 @@ def test_verdict_coverage_and_every_transition_with_its_place_stand_on_it(
         "WAL-reset bug not affected: the library that the rows were read with",
         "Read with SQLite 3.53.1, the library of Arrowproof; which one the service brings is not known to the proof",
         "read with SQLite 3.53.1",
-        "survived: and it outlived a kill on each side of its commit",
+        "survived: walked, and right again after a kill on each side of its commit",
     ):
         assert wanted in text
     assert "What keeps it from being proven" not in text
