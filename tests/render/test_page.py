@@ -381,8 +381,45 @@ def test_choosing_a_transition_marks_its_arrows_and_escape_clears(tab: Page, tmp
     show(tab, tmp_path, page_of(NOTES))
     tab.get_by_role("button", name="pending → done").click()
     assert pressed(tab, ".arrow") == ["pick", "succeed"]
+    assert tab.url.endswith("#transition=pending:done")
     tab.keyboard.press("Escape")
     assert pressed(tab, ".arrow") == []
+    assert "#" not in tab.url
+
+
+def test_a_transition_that_is_pointed_at_or_in_focus_lights_its_arrows(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page_of(NOTES))
+    lit = "[...document.querySelectorAll('.arrow.lit')].map(arrow => arrow.dataset.arrow)"
+    places = "[...document.querySelectorAll('.arrow')].map(arrow => JSON.stringify(arrow.getBoundingClientRect()))"
+    before = tab.evaluate(places)
+    tab.get_by_role("button", name="pending → done").hover()
+    assert tab.evaluate(lit) == ["pick", "succeed"]
+    assert tab.evaluate(places) == before
+    assert tab.evaluate("getComputedStyle(document.querySelector('.arrow.lit .line')).stroke") == "rgb(31, 79, 208)"
+    tab.mouse.move(2, 2)
+    assert tab.evaluate(lit) == []
+    tab.get_by_role("button", name="created → pending").focus()
+    assert tab.evaluate(lit) == ["accept"]
+    tab.keyboard.press("Shift+Tab")
+    assert tab.evaluate(lit) == []
+    assert pressed(tab, ".arrow") == []
+
+
+@pytest.mark.parametrize("fragment", ["#transition=pending:done", "#transition=%70ending:done"])
+def test_an_address_with_a_transition_opens_with_it_chosen(tab: Page, tmp_path: Path, fragment: str) -> None:
+    show(tab, tmp_path, page_of(NOTES), fragment)
+    assert pressed(tab, ".arrow") == ["pick", "succeed"]
+    assert len(pressed(tab, ".list button")) == 1
+
+
+def test_an_address_names_arrows_and_transitions_whose_ids_have_a_colon(tab: Page, tmp_path: Path) -> None:
+    states = (state("a:b"), state("c", Kind.SUCCESS))
+    show(tab, tmp_path, page_of(replace(TWO, states=states, arrows=(Arrow("x:y", "a:b", "c"),))), "#arrow=x:y")
+    assert pressed(tab, ".arrow") == ["x:y"]
+    tab.keyboard.press("Escape")
+    tab.get_by_role("button", name="a:b → c").click()
+    tab.reload()
+    assert pressed(tab, ".arrow") == ["x:y"]
 
 
 def test_choosing_an_arrow_by_keyboard_marks_the_transitions_over_it_and_names_it_in_the_address(
@@ -435,7 +472,9 @@ def test_an_address_with_an_arrow_opens_with_it_chosen(tab: Page, tmp_path: Path
     assert pressed(tab, ".arrow") == ["pick"]
 
 
-@pytest.mark.parametrize("fragment", ["#arrow=%E0%A4%A", "#arrow=nothing", "#arrow=", "#x"])
+@pytest.mark.parametrize(
+    "fragment", ["#arrow=%E0%A4%A", "#arrow=nothing", "#arrow=", "#x", "#transition=%E0", "#transition=a:b"]
+)
 def test_an_address_that_names_no_arrow_chooses_none(tab: Page, tmp_path: Path, fragment: str) -> None:
     said: list[str] = []
     tab.on("pageerror", lambda error: said.append(str(error)))

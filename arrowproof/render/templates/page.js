@@ -84,6 +84,12 @@
     const isOnlyPressed = (item, items) =>
       item.getAttribute("aria-pressed") === "true" && items.filter((other) => other.getAttribute("aria-pressed") === "true").length === 1;
     const fragment = (arrow) => `#arrow=${encodeURIComponent(arrow.dataset.arrow)}`;
+    const ends = (row) => [...row.querySelectorAll(".pair bdi")].map((end) => end.textContent);
+    // A row that the reader points at or stands on lights its arrows.
+    const light = () => {
+      const lit = new Set(rows.filter((row) => row.matches(":hover, :focus-visible")).flatMap(over));
+      arrows.forEach((arrow, number) => arrow.classList.toggle("lit", lit.has(number)));
+    };
 
     arrows.forEach((arrow, number) => {
       arrow.setAttribute("role", "button");
@@ -104,29 +110,36 @@
         event.preventDefault();
       });
     });
-    rows.forEach((row) =>
+    rows.forEach((row) => {
       row.addEventListener("click", () => {
         if (isOnlyPressed(row, rows)) clear();
         else {
           choose(over(row), [row]);
-          remember("");
+          remember(`#transition=${ends(row).map(encodeURIComponent).join(":")}`);
         }
-      }),
-    );
+      });
+      for (const kind of ["pointerenter", "pointerleave", "focus", "blur"]) row.addEventListener(kind, light);
+    });
     document.addEventListener("keydown", (event) => {
       if (event.key === "Escape") clear();
     });
     const follow = () => {
-      const match = /^#arrow=(.+)$/s.exec(location.hash);
+      const match = /^#(arrow|transition)=(.+)$/s.exec(location.hash);
       if (!match) return;
-      let id;
+      let named;
       try {
-        id = decodeURIComponent(match[1]);
+        named = match[2].split(":").map(decodeURIComponent);
       } catch {
-        return; // a fragment that is no encoded text names no arrow
+        return; // a fragment that is no encoded text names nothing
       }
-      const number = arrows.findIndex((arrow) => arrow.dataset.arrow === id);
-      if (number >= 0) chooseArrow(number);
+      if (match[1] === "arrow") {
+        const id = named.join(":");
+        const number = arrows.findIndex((arrow) => arrow.dataset.arrow === id);
+        if (number >= 0) chooseArrow(number);
+      } else {
+        const row = rows.find((each) => ends(each).every((end, place) => end === named[place]));
+        if (row) choose(over(row), [row]);
+      }
     };
     press(arrows, () => false);
     addEventListener("hashchange", follow);
