@@ -248,4 +248,5 @@ def _panels_under(panels: Sequence[Panel], width: float, count: int, ruler: _Rul
 
 def _panel(panel: Panel, width: float, ruler: _Ruler) -> float:
     title = 1.3 * ruler.lines(panel.title, width, 0.94, 600)
-    return title + 1.27 * sum(ruler.lines(line, width, 0.9) for line in panel.lines)
+    lines = 1.27 * sum(ruler.lines(line, width, 0.9) for line in panel.lines)
+    return title + lines + 0.9 * 0.35 * len(panel.lines[1:])

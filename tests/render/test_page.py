@@ -21,6 +21,7 @@ from arrowproof.model.loader import load_lifecycle
 from arrowproof.render.chromium import open_browser
 from arrowproof.render.drawing import ArrowPath, Box, Drawing, StateBox, TextLine
 from arrowproof.render.page import GENERATOR, render_page
+from arrowproof.render.sheet import _panel, _Ruler
 from arrowproof.render.text import clean_text
 
 ROOT = Path(__file__).parents[2]
@@ -644,3 +645,19 @@ def test_forced_colours_reach_the_drawing(tab: Page, tmp_path: Path) -> None:
         ".concat(getComputedStyle(document.body).color)"
     )
     assert len(set(used)) == 1
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_the_lines_of_a_panel_stand_apart_and_are_planned_for_as_they_are_drawn(
+    tab: Page, tmp_path: Path, count: int
+) -> None:
+    panel = Panel("One row", ("A line.",) * count)
+    show(tab, tmp_path, page_of(replace(NOTES, panels=(panel,))))
+    drawn, gap = tab.evaluate("""() => {
+      const lines = [...document.querySelectorAll(".panels p")].map((line) => line.getBoundingClientRect());
+      const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+      const height = document.querySelector(".panels section").getBoundingClientRect().height;
+      return [height / rem, lines.length > 1 ? (lines[1].top - lines[0].bottom) / rem : null];
+    }""")
+    assert drawn == pytest.approx(_panel(panel, 26, _Ruler()), abs=0.02)
+    assert gap is None or gap == pytest.approx(0.9 * 0.35, abs=0.02)
