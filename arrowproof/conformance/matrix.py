@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 
@@ -37,6 +38,10 @@ MAX_SQL = 4_000
 """Characters of a statement that are kept as evidence; a dump of rows is cut."""
 MAX_NAMES = 12
 """Names of tables or columns that one message lists."""
+MAX_NOTES = 20
+"""Misspelt values that are noted; the first ones show the mistake."""
+MAX_VALUES = 200
+"""Values of one statement that are held against the states to find a misspelt one."""
 
 
 @dataclass(frozen=True)
@@ -344,10 +349,14 @@ def _cut(sql: str) -> str:
 
 def _misspelt(findings: Iterable[Finding], states: Sequence[State]) -> Iterator[str]:
     """A note for each value that a statement stores or asks for, and that is nearly a state's."""
+    return islice(_misspelt_values(findings, states), MAX_NOTES)
+
+
+def _misspelt_values(findings: Iterable[Finding], states: Sequence[State]) -> Iterator[str]:
     for finding in findings:
         stored = dict.fromkeys(move.target or "" for move in finding.effects.moves if move.is_undeclared)
         for does, values in (("stores", stored), ("asks for", dict.fromkeys(finding.effects.compared))):
-            for value in values:
+            for value in islice(values, MAX_VALUES):
                 near = near_state(states, value)
                 if near is not None:
                     shown, meant = one_line(value, VALUE_LIMIT), one_line(near, VALUE_LIMIT)

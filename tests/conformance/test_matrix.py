@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arrowproof.conformance.matrix import MAX_SQL, Matrix, build_matrix, scan
+from arrowproof.conformance.matrix import MAX_NOTES, MAX_SQL, Matrix, build_matrix, scan
 from arrowproof.errors import InputError
 from arrowproof.model.lifecycle import AcceptedSneakPath, Arrow, Binding, Kind, Lifecycle, Origin, State
 from arrowproof.model.loader import load_lifecycle
@@ -166,6 +166,11 @@ def test_a_value_that_is_nearly_a_state_is_noted_with_the_state(
     assert list(judge(sql).notes) == [
         f"queries.sql:1: it {did}, and no state has this value; did you mean {near}?" for did, near in notes
     ]
+
+
+def test_a_dump_of_misspelt_values_is_noted_in_part(judge: Judge) -> None:
+    rows = ", ".join(f"('pending{number}')" for number in range(100))
+    assert len(judge(f"INSERT INTO jobs (status) VALUES {rows}").notes) == MAX_NOTES
 
 
 def test_a_statement_is_pinned_when_naming_sources_would_not_help(judge: Judge) -> None:
