@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from arrowproof.cli.output import model_argument, model_path
-from arrowproof.errors import HOLDS, InputError
+from arrowproof.cli.output import model_argument, model_path, printable
+from arrowproof.errors import HOLDS, MAX_LISTED, InputError
+
+if TYPE_CHECKING:
+    from arrowproof.render.preview import View
 
 
 @click.command(short_help="serve the page on loopback and redraw it at every save")
@@ -23,19 +27,23 @@ def command(model: str, port: int, no_open: bool) -> int:
     Example:
       arrowproof view lifecycle.json
     """
-    from arrowproof.render.preview import serve
+    from arrowproof.render.preview import View, serve
 
     path = model_path(model)
 
-    def render() -> str:
-        return _page(path) if path.suffix.lower() in {".html", ".htm"} else _drawn(path)
+    def render() -> View:
+        return View(_page(path)) if path.suffix.lower() in {".html", ".htm"} else _drawn(path)
 
-    serve(path, render, port=port, open_browser=not no_open, announce=_announce)
+    serve(path, render, port=port, open_browser=not no_open, announce=_announce, complain=_complain)
     return HOLDS
 
 
 def _announce(address: str) -> None:
     click.echo(f"serving {address}\nCtrl-C ends it")
+
+
+def _complain(error: str) -> None:
+    click.echo(f"error: {printable(error)}", err=True)
 
 
 def _page(path: Path) -> str:
@@ -45,8 +53,12 @@ def _page(path: Path) -> str:
         raise InputError(f"{path} cannot be read as a page: {error}") from error
 
 
-def _drawn(path: Path) -> str:
+def _drawn(path: Path) -> View:
+    from arrowproof.model.linter import lint
     from arrowproof.model.loader import load_lifecycle
     from arrowproof.render.page import render_page
+    from arrowproof.render.preview import View
 
-    return render_page(load_lifecycle(path))
+    lifecycle = load_lifecycle(path)
+    warnings = tuple(f"{path}:{problem}" for problem in lint(lifecycle)[:MAX_LISTED])  # its errors were refused
+    return View(render_page(lifecycle), warnings=warnings)

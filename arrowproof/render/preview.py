@@ -54,10 +54,11 @@ _MAX_ERROR = 4000
 
 @dataclass(frozen=True)
 class View:
-    """What browsers are to show: the last good page, and why the source is broken now (None when it is not)."""
+    """What browsers are to show: the last good page, its warnings, and why the source is broken now, if it is."""
 
     html: str = NO_PAGE
     error: str | None = None
+    warnings: tuple[str, ...] = ()
 
     @property
     def page(self) -> str:
@@ -68,7 +69,7 @@ class View:
 class Stage:
     """The view at present, and those who wait for the next one."""
 
-    def __init__(self, render: Callable[[], str]) -> None:
+    def __init__(self, render: Callable[[], View]) -> None:
         self._render = render
         self._changed = asyncio.Condition()
         self._rendering = asyncio.Lock()
@@ -79,7 +80,7 @@ class Stage:
         """Make the page again; a source that is broken keeps the last good one."""
         async with self._rendering:
             try:
-                view = View(await asyncio.to_thread(self._render))
+                view = await asyncio.to_thread(self._render)
             except ArrowproofError as error:
                 view = replace(self.view, error=str(error)[:_MAX_ERROR])
             except Exception as error:  # a bug must not end the session; it is shown for what it is
@@ -119,20 +120,22 @@ class Stage:
 
 def serve(
     target: Path,
-    render: Callable[[], str],
+    render: Callable[[], View],
     *,
     port: int = 0,
     open_browser: bool = True,
     announce: Callable[[str], None],
+    complain: Callable[[str], None],
 ) -> None:
     """Serve a page until the user interrupts, and show it anew when its source changes.
 
     Args:
         target: the file to watch.
-        render: makes the page's HTML text from it; raises an :class:`ArrowproofError` while it is broken.
+        render: makes the page and its warnings from it; raises an :class:`ArrowproofError` while it is broken.
         port: the TCP port on 127.0.0.1; 0 takes a free one.
         open_browser: whether to open the user's browser too.
         announce: told the address once it is served.
+        complain: told why the source is broken when it is so from the start.
 
     Raises:
         InputError: the target does not exist, or the port is taken.
@@ -145,15 +148,16 @@ def serve(
     if not is_file:
         raise InputError(f"{target} is no file: name a lifecycle file or an HTML page")
     with _listen(port) as listener:
-        asyncio.run(_serve(target, render, listener, open_browser, announce))
+        asyncio.run(_serve(target, render, listener, open_browser, announce, complain))
 
 
 async def _serve(
     target: Path,
-    render: Callable[[], str],
+    render: Callable[[], View],
     listener: socket.socket,
     open_browser: bool,
     announce: Callable[[str], None],
+    complain: Callable[[str], None],
 ) -> None:
     """Serve, and watch beside it."""
     port = int(listener.getsockname()[1])
@@ -170,6 +174,8 @@ async def _serve(
         watcher = group.create_task(_watch(target, stage))
         await asyncio.sleep(0)  # the watch stands before the source is read, so that no change falls between
         await stage.refresh()
+        if stage.view.error is not None:
+            complain(stage.view.error)
         await _Server(make_app(stage, target.name, port), stage, ready).serve(sockets=[listener])
         watcher.cancel()
 
@@ -245,7 +251,9 @@ async def _events(stage: Stage, title: str) -> AsyncIterator[str]:
         if view is None:
             yield ": still here\n\n"
         else:
-            data = json.dumps({"page": view.page, "error": view.error, "title": title})
+            data = json.dumps(
+                {"page": view.page, "error": view.error, "warnings": "\n".join(view.warnings), "title": title}
+            )
             yield f"event: state\ndata: {data}\n\n"
 
 

@@ -45,3 +45,14 @@ def test_view_of_an_impossible_name_is_wrong_input(arrowproof):
     result = arrowproof("view", "x" * 5000, "--no-open")
     assert result.status == 2
     assert "File name too long" in result.err
+
+
+def test_view_of_a_model_that_is_broken_from_the_start_says_why(tmp_path):
+    (tmp_path / "lifecycle.json").write_text("{")
+    command = [sys.executable, "-m", "arrowproof", "view", "--no-open"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("serving http://127.0.0.1:")
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert err.startswith("error: lifecycle.json has 1 error\n")

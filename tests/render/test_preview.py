@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 
 import httpx
@@ -16,15 +17,17 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from arrowproof.errors import InputError
+from arrowproof.model.loader import load_lifecycle
 from arrowproof.render.chromium import open_browser
-from arrowproof.render.preview import serve
+from arrowproof.render.page import render_page
+from arrowproof.render.preview import View, serve
 
 # Serves a file that is broken when it says so; the message holds what must not become markup.
 PROGRAM = """
 import sys
 from pathlib import Path
 from arrowproof.errors import InputError
-from arrowproof.render.preview import serve
+from arrowproof.render.preview import View, serve
 
 target = Path(sys.argv[1])
 
@@ -34,10 +37,14 @@ def render():
         raise InputError("<img src=x onerror=alert(1)> line 1: broken")
     if "bug" in text:
         raise ZeroDivisionError("a bug")
-    return "<!doctype html><title>t</title><script>window.ran = 1</script><p id=said>" + text + "</p>"
+    if text.startswith("<!doctype"):
+        return View(text)
+    page = "<!doctype html><title>t</title><script>window.ran = 1</script><p id=said>" + text + "</p>"
+    return View(page, warnings=("<b>one", "two") if "doubtful" in text else ())
 
 try:
-    serve(target, render, open_browser=False, announce=lambda address: print(address, flush=True))
+    serve(target, render, open_browser=False, announce=lambda address: print(address, flush=True),
+          complain=lambda error: print(error, file=sys.stderr))
 except KeyboardInterrupt:
     sys.exit(130)
 """
@@ -122,6 +129,37 @@ def test_a_mended_source_takes_the_message_away(preview: Preview, page: Page) ->
     preview.target.write_text("mended", encoding="utf-8")
     page.locator("#error").wait_for(state="hidden")
     said(page, "mended")
+
+
+def test_warnings_are_shown_above_the_page_until_they_are_gone(preview: Preview, page: Page) -> None:
+    preview.target.write_text("doubtful", encoding="utf-8")
+    said(page, "doubtful")
+    assert page.locator("#warnings").inner_text() == "<b>one\ntwo"
+    assert page.locator("#error").is_hidden()
+    preview.target.write_text("clear", encoding="utf-8")
+    page.locator("#warnings").wait_for(state="hidden")
+
+
+def test_a_server_that_has_ended_is_said(preview: Preview, page: Page) -> None:
+    preview.process.send_signal(signal.SIGINT)
+    page.locator("#error", has_text="disconnected").wait_for()
+    said(page, "first")
+
+
+def test_the_theme_and_the_choice_outlast_the_next_page_and_a_reload_of_the_shell(preview: Preview, page: Page) -> None:
+    lifecycle = load_lifecycle(Path(str(files("arrowproof"))) / "service" / "notes-job.lifecycle.json")
+    drawn = render_page(lifecycle)
+    preview.replace(drawn)
+    frame = page.frame_locator("iframe")
+    frame.get_by_role("button", name="Theme").click()
+    frame.get_by_role("button", name="pending → failed").click()
+    chosen = frame.locator(".list button[aria-pressed=true]", has_text="pending → failed")
+    for change in (lambda: preview.replace(drawn.replace("Note job", "Note work")), page.reload):
+        change()
+        frame.locator("h1", has_text="Note work").wait_for()
+        chosen.wait_for()
+        assert frame.get_by_role("button", name="Theme").inner_text() == "Theme: dark"
+    assert page.url.endswith("#transition=pending:failed")
 
 
 def test_a_bug_in_rendering_is_shown_and_does_not_end_the_session(preview: Preview, page: Page) -> None:
@@ -228,12 +266,12 @@ def test_a_taken_port_is_said(tmp_path: Path) -> None:
         taken.listen()
         port = taken.getsockname()[1]
         with pytest.raises(InputError, match=f"Port {port} cannot be served on"):
-            serve(target, str, port=port, open_browser=False, announce=print)
+            serve(target, View, port=port, open_browser=False, announce=print, complain=print)
 
 
 def test_a_missing_target_is_said(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is no file"):
-        serve(tmp_path / "missing.json", str, open_browser=False, announce=print)
+        serve(tmp_path / "missing.json", View, open_browser=False, announce=print, complain=print)
 
 
 def test_the_users_browser_is_opened_at_the_address(tmp_path: Path) -> None:

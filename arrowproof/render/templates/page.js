@@ -20,7 +20,13 @@
     if (theme === "auto") delete root.dataset.theme;
     else root.dataset.theme = theme;
   };
-  setTheme(stored());
+  // In the frame of the preview nothing can be stored: what is told to the shell comes back with the next page.
+  const isFramed = parent !== window;
+  setTheme((isFramed && new URLSearchParams(location.search).get("theme")) || stored());
+  let hash = location.hash;
+  const tell = () => {
+    if (isFramed) parent.postMessage({ arrowproof: { theme, hash } }, "*");
+  };
 
   const startTheme = () => {
     const button = document.getElementById("theme");
@@ -37,6 +43,7 @@
       const other = shown === "dark" ? "light" : "dark";
       setTheme(other === ofSystem ? "auto" : other);
       name();
+      tell();
       try {
         localStorage.setItem(key, theme);
       } catch {
@@ -63,7 +70,9 @@
       items.forEach((item, number) => {
         item.setAttribute("aria-pressed", String(isPressed(item, number)));
       });
-    const remember = (hash) => {
+    const remember = (fragment) => {
+      hash = fragment;
+      tell();
       try {
         history.replaceState(null, "", hash || location.pathname + location.search);
       } catch {
