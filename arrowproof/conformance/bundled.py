@@ -9,8 +9,8 @@ long ``--retry-delay``, or worked off.
 
 Beside the walks the driver holds the service to its word: what a worker prints, the count of attempts, the history
 (one row when the job is completed, none before, which names the attempt), the note as it was sent, replays and
-conflicts of an Idempotency-Key, and that the database itself refuses a second note of one key and a second history row
-of one job.
+conflicts of an Idempotency-Key, and that the database itself refuses a second note of one key, a second job of one note
+and a second history row of one job.
 """
 
 from __future__ import annotations
@@ -56,6 +56,8 @@ BEGIN SELECT RAISE({action}, 'the history row is refused'); END"""
 _ACTIONS = {"retry_wait": "FAIL", "failed": "ROLLBACK"}
 _SECOND_NOTE = """INSERT INTO notes (idempotency_key, text, text_sha256, created_at)
 SELECT idempotency_key, text, text_sha256, created_at FROM notes ORDER BY id DESC LIMIT 1"""
+_SECOND_JOB = """INSERT INTO jobs (note_id, status, attempts, max_attempts)
+SELECT note_id, status, attempts, max_attempts FROM jobs ORDER BY id DESC LIMIT 1"""
 _SECOND_EVENT = """INSERT INTO note_events (job_id, attempt, created_at)
 SELECT job_id, attempt, created_at FROM note_events ORDER BY id DESC LIMIT 1"""
 
@@ -169,6 +171,7 @@ class NotesDriver:
         api.post_another_text(self._notes)
         api.check_stored(self._notes, first)
         self._check_refusal(_SECOND_NOTE, "second note of one Idempotency-Key")
+        self._check_refusal(_SECOND_JOB, "second job of one note")
         return first.job_id
 
     def _prepare(self, transition: Transition, key: Row) -> int:

@@ -14,6 +14,7 @@ import importlib
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -95,13 +96,16 @@ def load_driver(spec: str, folder: Path | None = None) -> Driver:
     if folder is not None and str(folder.resolve()) not in sys.path:
         sys.path.append(str(folder.resolve()))  # last: no file there may stand in for a library
     try:
-        made = getattr(importlib.import_module(name), class_name)()
+        with redirect_stdout(sys.stderr):
+            made = getattr(importlib.import_module(name), class_name)()
     except ModuleNotFoundError as error:
         needed = "" if error.name == name else f", which {name} imports"
         raise InputError(f"There is no module {error.name!r}{needed}; is it on PYTHONPATH, or installed?") from error
     except AttributeError as error:
         raise InputError(f"Driver {spec!r} cannot be made: {error}.") from error
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise InputError(f"Driver {spec!r} cannot be made: {type(error).__name__}: {error}"[:500]) from error
     missing = [method for method in _METHODS if not callable(getattr(made, method, None))]
     if missing:

@@ -6,8 +6,10 @@ watches. What a journal row witnesses follows from the model alone, by :func:`cl
 
 from __future__ import annotations
 
+import sys
 import traceback
 from collections.abc import Callable, Container, Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -131,14 +133,18 @@ def take_walk(stage: Stage, transition: Transition, key: Row | None, mark: int) 
 
 
 def attempt(call: Callable[[], _Result]) -> tuple[_Result | None, str | None]:
-    """What a call of the driver gave, or why it failed. A driver is someone's code: any exception is its failure."""
+    """What a call of the driver gave, or why it failed. A driver is someone's code: any exception is its failure.
+
+    What it prints goes to standard error: standard output is for what the proof came to.
+    """
     try:
-        return call(), None
-    except ArrowproofError:
+        with redirect_stdout(sys.stderr):
+            return call(), None
+    except (ArrowproofError, KeyboardInterrupt):
         raise
     except DriverError as error:
         return None, one_line(str(error)) or "The driver gave up without a reason."
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         place = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(place.filename).name}:{place.lineno}"
         return None, one_line(f"The driver failed: {type(error).__name__}: {error} ({where})")

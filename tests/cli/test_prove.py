@@ -94,11 +94,12 @@ def test_an_attempt_that_is_not_counted_is_red(arrowproof, spoilt):
     [
         ("sql/schema.sql", "job_id INTEGER NOT NULL UNIQUE", "job_id INTEGER NOT NULL", "second history row"),
         ("sql/schema.sql", "key TEXT NOT NULL UNIQUE", "key TEXT NOT NULL", "second note of one Idempotency-Key"),
+        ("sql/schema.sql", "note_id INTEGER NOT NULL UNIQUE", "note_id INTEGER NOT NULL", "second job of one note"),
         ("attempt.py", 'self.database.rows("rollback_to_savepoint")', "pass", "1 history rows; expected retry_wait"),
         ("attempt.py", "return self._record_lost(job_id, describe(error))", "raise", "pending -> failed is not walked"),
         ("notes.py", "raise KeyTakenError(key)", "pass", "expected 409"),
     ],
-    ids=["history", "key", "savepoint", "lost transaction", "conflict"],
+    ids=["history", "key", "job", "savepoint", "lost transaction", "conflict"],
 )
 def test_a_guard_that_is_taken_away_is_red_before_anything_goes_wrong(arrowproof, spoilt, file, old, new, reason):
     change(spoilt / "arrowproof/service" / file, old, new)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+from asyncio import CancelledError
 from dataclasses import replace
 
 import pytest
 
-from arrowproof.conformance.walks import classify, state_name
+from arrowproof.conformance.walks import attempt, classify, state_name
 from arrowproof.model.evidence import JournalKind, JournalRow, Scalar
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.transitions import Pair
@@ -39,6 +41,29 @@ def test_a_journal_row_witnesses_a_transition_or_a_touch(
     note_job: Lifecycle, seen: JournalRow, wanted: Pair | None
 ) -> None:
     assert classify(note_job, DRAWN, seen) == wanted
+
+
+@pytest.mark.parametrize("error", [ValueError("no"), SystemExit(0), GeneratorExit("no"), CancelledError("no")])
+def test_whatever_a_driver_raises_is_its_failure(error: BaseException) -> None:
+    def call() -> None:
+        raise error
+
+    _, problem = attempt(call)
+    assert problem is not None
+    assert type(error).__name__ in problem
+
+
+def test_an_interrupt_is_no_failure_of_the_driver() -> None:
+    def call() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        attempt(call)
+
+
+def test_what_a_driver_prints_stays_out_of_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
+    assert attempt(lambda: sys.stdout.write("rubbish")) == (7, None)
+    assert capsys.readouterr() == ("", "rubbish")
 
 
 @pytest.mark.parametrize(

@@ -213,6 +213,13 @@ def test_the_job_that_has_waited_longest_comes_first(workbench, accept, clock):
     assert [workbench.attempt().job_id for _ in range(3)] == [first, second, third]
 
 
+@pytest.mark.parametrize("state", ["completed", "failed"])
+def test_a_finished_job_is_not_due_whatever_its_time(workbench, database, accept, state):
+    accept()
+    database._connection.execute("UPDATE jobs SET status = ?", (state,))
+    assert workbench.attempt() is None
+
+
 def test_without_a_due_job_nothing_is_written(workbench, database, hold):
     assert workbench.attempt() is None
     assert hold.passed == ["after-begin", "after-select"]

@@ -240,6 +240,8 @@ def test_the_ready_made_schema_holds_its_promises(path):
         for broken in (
             lambda: database.rows("insert_note", idempotency_key="k", text="u", text_sha256="u", now="2026"),
             lambda: database.rows("insert_history", job_id=1, now="2026"),
+            lambda: database.rows("insert_job", note_id=1, max_attempts=1, now="2026"),
+            lambda: database.rows("insert_job", note_id=9, max_attempts=1, now="2026"),
             lambda: database._connection.execute("UPDATE jobs SET status = 'running'"),
             lambda: database._connection.execute("UPDATE jobs SET attempts = 2"),
         ):
