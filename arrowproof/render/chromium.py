@@ -35,6 +35,7 @@ QUIET_FLAGS = (
     "--disable-quic",
     # No name is ever looked up: what a page asks of the network does not leave this machine.
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
 )
 
 _VERSION_DEADLINE = 30.0

@@ -109,7 +109,11 @@ class ArrowMeasure:
 
 @dataclass(frozen=True)
 class Geometry:
-    """Everything that stands on the screen."""
+    """Everything that stands on the screen.
+
+    ``hints`` ask the browser for connections, ``stray_lines`` are drawn lines of no arrow, and ``unmeasured`` is what
+    is seen and cannot be measured: where it is, and what.
+    """
 
     viewport: XY
     scroll: XY
@@ -121,6 +125,8 @@ class Geometry:
     drawing_hidden: str | None = None
     too_many: bool = False
     hints: tuple[str, ...] = ()
+    stray_lines: int = 0
+    unmeasured: tuple[tuple[str, str], ...] = ()
 
     def smallest(self, owner: str) -> float | None:
         """The smallest size of the visible texts of one owner, None when there are none."""
@@ -144,6 +150,8 @@ def read_geometry(measured: str) -> Geometry:
         drawing_hidden=found["drawingHidden"],
         too_many=found["tooMany"],
         hints=tuple(found["hints"]),
+        stray_lines=found["strayLines"],
+        unmeasured=tuple((place, what) for place, what in found["unmeasured"]),
     )
 
 

@@ -22,6 +22,8 @@ OTHER_TEXT_MIN = 11.0
 _SLACK = 0.75
 """Less than this many px is rounding, not a fault: ink and edges are painted with soft pixels."""
 _SIZE_SLACK = 0.01
+_OWN_LINES_SHARE = 0.3
+"""Each line of a text counts as high as its highest letter and lowest tail, which seldom meet: so much is no fault."""
 _BOX_INSET = 1.0
 """How deep a line must be inside a box to go through it; touching the edge is how arrows end."""
 
@@ -52,7 +54,7 @@ def judge_geometry(geometry: Geometry) -> tuple[Failure, ...]:
 
 
 def judge_drawing(geometry: Geometry) -> Iterator[Finding]:
-    """There is one drawing, with states that have a box and text: with nothing to check, nothing holds."""
+    """There is one drawing of states that have a box and text and of lines that are arrows: else nothing is checked."""
     if geometry.drawings != 1:
         yield "svg.drawing", f"the page has {geometry.drawings or 'no'} drawings, and needs exactly one"
         return
@@ -65,6 +67,8 @@ def judge_drawing(geometry: Geometry) -> Iterator[Finding]:
             yield f"state {state.id!r}", "has no rect.box"
         elif state.id not in named:
             yield f"state {state.id!r}", "has no text"
+    if geometry.stray_lines:
+        yield "svg.drawing", f"{geometry.stray_lines} of its lines belong to no arrow"
     for arrow in geometry.arrows:
         if not arrow.lines and not arrow.hidden:
             yield f"arrow {arrow.id!r}", "has no path.line of any length"
@@ -74,13 +78,14 @@ def judge_drawing(geometry: Geometry) -> Iterator[Finding]:
 
 
 def judge_limits(geometry: Geometry) -> Iterator[Finding]:
-    """A page that is larger than what is measured is not judged by its beginning."""
+    """A page that shows more than what is measured is not judged by a part of it."""
+    yield from geometry.unmeasured
     if geometry.too_many:
         yield "page", f"has more than {len(geometry.texts)} texts, too many to measure"
 
 
 def judge_hidden(geometry: Geometry) -> Iterator[Finding]:
-    """Nothing in the drawing is hidden to make the numbers pass."""
+    """Nothing is hidden to make the numbers pass. What the document itself puts away (``hidden``) is not hidden."""
     if geometry.drawing_hidden:
         yield "svg.drawing", f"is hidden by {geometry.drawing_hidden}"
     for state in geometry.states:
@@ -190,8 +195,16 @@ def _overlaps_of_texts(placed: list[tuple[Rect, Text]]) -> Iterator[Finding]:
         for other_rect, other in placed[index + 1 :]:
             if other_rect.top > rect.bottom - _SLACK:
                 break
-            if other is not text and _share(rect, other_rect):
+            if other is text:
+                if not text.cut and _collide(rect, other_rect):
+                    yield text.place, f"{rect} overlaps another line of the same text at {other_rect}"
+            elif _share(rect, other_rect):
                 yield text.place, f"{rect} overlaps {other.place} at {other_rect}"
+
+
+def _collide(one: Rect, other: Rect) -> bool:
+    """Whether two lines of one text stand on each other."""
+    return _share(one, other) and one.overlap(other)[1] > min(one.height, other.height) * _OWN_LINES_SHARE
 
 
 def _share(one: Rect, other: Rect) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,11 +20,23 @@ from arrowproof.render.chromium import browser_pid
 from arrowproof.render.fit_rules import Failure
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, CDPSession, ConsoleMessage, Page, Request, Route
+    from playwright.sync_api import Browser, CDPSession, ConsoleMessage, Page, ProxySettings, Request, Route
 
 DEADLINE = 60.0
 """How long one page may take for all its checks, in seconds."""
 
+WATCHED = 60.0
+"""How much longer a page is listened to after its last screen, in seconds of its own clock, which is wound forward."""
+
+_WIND_DEADLINE = 5.0
+_NOWHERE: ProxySettings = {"server": "http://127.0.0.1:9", "bypass": "<-loopback>"}
+"""A proxy that is not there: what no route sees (sockets, speculation) reaches nothing, not even on this machine."""
+_WITHOUT_NETWORK = """
+for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport', 'SharedWorker']) {
+  delete globalThis[name];
+}
+"""
+"""Ways to a network that no event tells of: a page that takes one gets an error, which is told."""
 _MAX_EVENTS = 40
 _MAX_TEXT = 200
 
@@ -86,8 +99,18 @@ class Visit:
         taken = self._session.send("Page.captureScreenshot", {"format": "png", "optimizeForSpeed": True})
         return cast("str", taken["data"])
 
+    def _wind_forward(self) -> None:
+        """Let the page's own clock run so far in no time, so that what it puts off by a timer is heard too."""
+        over = Event()
+        self._session.on("Emulation.virtualTimeBudgetExpired", lambda _event: over.set())
+        self._session.send("Emulation.setVirtualTimePolicy", {"policy": "advance", "budget": WATCHED * 1000})
+        until = time.monotonic() + _WIND_DEADLINE
+        while not over.is_set() and time.monotonic() < until:
+            self._page.wait_for_timeout(5)
+
     def failures(self) -> list[Failure]:
-        """What the page asked for and said, in the order in which it did."""
+        """What the page asked for and said, in the order in which it did. Nothing is to be shown afterwards."""
+        self._wind_forward()
         asked = [Failure("request", _short(url), f"the page asks for {what}") for url, what in self._requests.items()]
         said = [Failure("console-error", "page", message) for message in self._errors]
         return asked + said
@@ -116,7 +139,7 @@ class Visit:
     def _on_console(self, message: ConsoleMessage) -> None:
         # The browser's own complaint about a request that was refused repeats what is known already.
         repeats = message.text.startswith("Failed to load resource") and message.location["url"] in self._requests
-        if message.type == "error" and not repeats:
+        if message.type in ("error", "assert") and not repeats:
             self._said(message.text)
 
     def _on_dialog(self, dialog: Any) -> None:
@@ -140,7 +163,8 @@ def open_page(browser: Browser, path: Path, content: bytes, deadline: float = DE
     address = path.resolve().as_uri()
     with _deadline(deadline, browser_pid(browser)) as is_over:
         try:
-            context = browser.new_context(reduced_motion="reduce", service_workers="block")
+            context = browser.new_context(reduced_motion="reduce", service_workers="block", proxy=_NOWHERE)
+            context.add_init_script(_WITHOUT_NETWORK)
             page = context.new_page()
             visit = Visit(page, context.new_cdp_session(page), address, content)
             visit.open()

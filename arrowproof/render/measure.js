@@ -9,9 +9,16 @@
 async (limits) => {
   const root = document.documentElement;
   await document.fonts.ready;
+  // What is seen and still cannot be measured: [element, what it is].
+  const unmeasured = [];
   // A colour in the middle of a transition is nobody's colour: jump to the end of whatever moves.
   for (const animation of document.getAnimations()) {
-    try { animation.finish(); } catch { animation.cancel(); }
+    try {
+      animation.finish();
+    } catch {
+      unmeasured.push([animation.effect?.target ?? root, 'moves without end, although less motion was asked for']);
+      animation.cancel();
+    }
   }
 
   const round = (number) => Math.round(number * 100) / 100;
@@ -93,11 +100,16 @@ async (limits) => {
   /** Why nobody can see this element, or null. */
   const hiddenBecause = (element) => {
     const style = styleOf(element);
+    if (style.display === 'contents' && element.parentElement) return hiddenBecause(element.parentElement);
     if (!element.checkVisibility()) return 'display: none';
     if (style.visibility !== 'visible') return 'visibility: ' + style.visibility;
     if (opacityOf(element) < 0.05) return 'opacity: ' + round(opacityOf(element));
     return null;
   };
+
+  // What the document itself says is not shown now; to hide by style alone is to make the numbers pass.
+  const isPutAway = (element) =>
+    element.closest('[hidden], details:not([open]), dialog:not([open]), [popover], datalist, rp') !== null;
 
   // The ancestors that cut what is outside them. An absolute box is not cut by a static ancestor.
   const holds = (style) => style.position !== 'static' || style.transform !== 'none' || style.contain.includes('paint');
@@ -204,16 +216,18 @@ async (limits) => {
     const state = element.closest('[data-state]');
     const arrow = element.closest('[data-arrow]');
     const drawn = inDrawing(element);
+    const shut = drawn ? null : element.closest('details:not([open])');
+    if (shut && element.closest('summary')?.parentElement !== shut) return null;
     let hidden = hiddenBecause(element);
     if (inReadersOnly(element)) {
-      if (!drawn) return null;
+      if (!drawn && !element.closest('h1')) return null;
       hidden = 'class sr';
     }
-    if (hidden && !drawn) return null;
+    if (hidden && !drawn && isPutAway(element)) return null;
     const scale = scaleOf(element);
     const rects = hidden ? [] : inkOf(node, element, style, scale);
     if (!hidden && rects.length === 0) {
-      if (!drawn) return null;
+      if (!drawn && !/[\p{L}\p{N}\p{P}\p{S}]/u.test(node.data)) return null;
       hidden = 'no size';
     }
     const isSvg = element instanceof SVGElement;
@@ -233,6 +247,26 @@ async (limits) => {
     };
   };
 
+  const hiddenText = (element, hidden) => ({
+    text: snippet(element.textContent), selector: selectorOf(element), owner: 'other', id: null, size: 0, colour: null,
+    rects: [], clip: null, cut: false, hidden,
+  });
+
+  // Most pages make no text by style, and asking each element takes long.
+  const makesText = (globalThis.arrowproofMakesText ??= [...document.styleSheets, ...document.adoptedStyleSheets].some(
+    (sheet) => [...sheet.cssRules].some((rule) => !(rule instanceof CSSFontFaceRule) && /:(before|after)\b/.test(rule.cssText))));
+  const frames = new Set(['iframe', 'frame', 'object', 'embed']);
+  const noteUnmeasured = (element) => {
+    if (element.shadowRoot) unmeasured.push([element, 'holds a document of its own, which is not measured']);
+    if (frames.has(element.localName) && element.getBoundingClientRect().width > 2) {
+      unmeasured.push([element, 'shows another document, which is not measured']);
+    }
+    for (const which of makesText ? ['::before', '::after'] : []) {
+      const said = /"(.*[\p{L}\p{N}].*)"/u.exec(getComputedStyle(element, which).content);
+      if (said) unmeasured.push([element, `says '${snippet(said[1])}' by style (${which}), which is not measured`]);
+    }
+  };
+
   // Whole branches are left out at once: what is never painted, and, outside the drawing, what is not displayed now
   // (such as the evidence of the arrows that are not chosen).
   const unseen = new Set(['script', 'style', 'template', 'noscript', 'title', 'desc', 'defs', 'symbol', 'option']);
@@ -244,12 +278,21 @@ async (limits) => {
     }
     if (unseen.has(node.localName)) return NodeFilter.FILTER_REJECT;
     const gone = styleOf(node).display === 'none' && !inDrawing(node) && !node.contains(drawing);
+    if (gone && !isPutAway(node) && node.textContent.trim()) texts.push(hiddenText(node, 'display: none'));
+    if (!gone) noteUnmeasured(node);
     return gone ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_SKIP;
   });
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     if (texts.length >= limits.texts) { tooMany = true; break; }
     const text = measureText(node);
     if (text) texts.push(text);
+  }
+
+  // What people write in, and what is written there.
+  for (const field of document.querySelectorAll('input:not([type=hidden]), textarea, select')) {
+    if (hiddenBecause(field) || !(field.value || field.placeholder)) continue;
+    const size = round(parseFloat(styleOf(field).fontSize) * scaleOf(field));
+    texts.push({ ...hiddenText(field, null), text: snippet(field.value || field.placeholder), size });
   }
 
   const strokeOf = (element) => {
@@ -341,8 +384,10 @@ async (limits) => {
     scroll: [Math.max(root.scrollWidth, document.body?.scrollWidth ?? 0), Math.max(root.scrollHeight, document.body?.scrollHeight ?? 0)],
     drawings: drawings.length,
     drawingHidden: drawing && hiddenBecause(drawing),
+    strayLines: inside('path.line').filter((line) => !line.closest('[data-arrow]')).length,
     texts, states, arrows, outside, tooMany,
-    hints: [...document.querySelectorAll('link[rel~=preconnect], link[rel~=dns-prefetch], link[rel~=prefetch], link[rel~=prerender]')]
-      .map((link) => `${link.rel} ${link.href}`.slice(0, 200)),
+    unmeasured: unmeasured.map(([element, what]) => [selectorOf(element), what]),
+    hints: [...document.querySelectorAll('script[type=speculationrules i], link:is([rel~=preconnect], [rel~=dns-prefetch], [rel~=prefetch], [rel~=prerender], [rel~=manifest])')]
+      .map((hint) => (hint.rel ? `${hint.rel} ${hint.href}` : `speculation ${hint.textContent}`).slice(0, 200)),
   });
 }

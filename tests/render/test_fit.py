@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -224,6 +226,83 @@ def test_a_page_that_loads_itself_again_is_refused(tmp_path: Path) -> None:
 def test_whatever_a_script_asks_for_is_a_request(tmp_path: Path, script: str, address: str) -> None:
     found = failures_of(good_with("</main>", f"</main><script>{script}</script>"), tmp_path)
     assert f"request: {address}" in found
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "<script>new WebSocket('ws://{host}')</script>",
+        "<script>new Worker(URL.createObjectURL(new Blob([\"new WebSocket('ws://{host}')\"])))</script>",
+        '<script type="speculationrules">{{"prefetch": [{{"source": "list", "urls": ["http://{host}/"]}}]}}</script>',
+        '<link rel="manifest" href="http://{host}/">',
+        "<script>const peer = new RTCPeerConnection({{iceServers: [{{urls: 'stun:{host}'}}]}}); "
+        "peer.createDataChannel('x'); peer.createOffer().then((offer) => peer.setLocalDescription(offer));</script>",
+    ],
+    ids=["socket", "socket of a worker", "speculation", "manifest", "peer connection"],
+)
+def test_no_request_reaches_anyone_and_each_is_told(tmp_path: Path, part: str) -> None:
+    with socket.socket() as stream, socket.socket(type=socket.SOCK_DGRAM) as datagrams:
+        stream.bind(("127.0.0.1", 0))
+        stream.listen()
+        datagrams.bind(stream.getsockname())
+        host = f"127.0.0.1:{stream.getsockname()[1]}"
+        found = failures_of(good_with("</main>", f"{part.format(host=host)}</main>"), tmp_path)
+        assert select.select([stream, datagrams], [], [], 0.2)[0] == []
+    assert found
+
+
+@pytest.mark.parametrize(
+    ("script", "rule"),
+    [
+        ("setTimeout(() => console.error('at last'), 20_000)", "console-error: page: at last"),
+        ("setTimeout(() => fetch('https://example.com/d'), 20_000)", "request: https://example.com/d"),
+        ("console.assert(1 > 2, 'not so')", "console-error: page: not so"),
+    ],
+)
+def test_what_a_page_puts_off_is_heard_too(tmp_path: Path, script: str, rule: str) -> None:
+    found = failures_of(good_with("</main>", f"</main><script>{script}</script>"), tmp_path)
+    assert any(failure.startswith(rule) for failure in found)
+
+
+@pytest.mark.parametrize(
+    ("style", "failure"),
+    [
+        ("aside { opacity: 0; }", "hidden: text 'About' (main > aside > h2): is hidden by opacity: 0"),
+        ("aside { visibility: hidden; }", "hidden: text 'About' (main > aside > h2): is hidden by visibility: hidden"),
+        ("aside { display: none; }", "(main > aside): is hidden by display: none"),
+        ("aside { display: contents; font-size: 6px; }", "text-size: text 'Everything holds on this page."),
+        ("h1 { font-size: 0; }", "hidden: text 'Task' (main > h1): is hidden by no size"),
+        ("h1 { transform: scale(0); }", "hidden: text 'Task' (main > h1): is hidden by no size"),
+        ("aside p { line-height: 0.4; }", "overlaps another line of the same text"),
+        ("aside::before { content: 'tiny'; font-size: 4px; }", "main > aside: says 'tiny' by style (::before)"),
+        (
+            "@keyframes off { to { opacity: 0; } } aside { animation: off 1s infinite; }",
+            "main > aside: moves without end",
+        ),
+    ],
+)
+def test_a_style_that_hides_or_squeezes_is_found(tmp_path: Path, style: str, failure: str) -> None:
+    assert any(failure in found for found in failures_of(good_with("</style>", f"{style}</style>"), tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "failure"),
+    [
+        ("<h1>", '<h1 class="sr">', "hidden: text 'Task' (main > h1.sr): is hidden by class sr"),
+        ('<g data-arrow="skip"', "<g", "drawing: svg.drawing: 1 of its lines belong to no arrow"),
+        ("<h2>", '<input value="tiny" style="font-size: 4px"><h2>', "text-size: text 'tiny' (main > aside > input)"),
+        ("<h2>", '<iframe srcdoc="tiny"></iframe><h2>', "shows another document, which is not measured"),
+    ],
+)
+def test_what_evades_the_measures_is_found(tmp_path: Path, old: str, new: str, failure: str) -> None:
+    assert any(failure in found for found in failures_of(good_with(old, new), tmp_path))
+
+
+def test_what_the_document_itself_puts_away_is_not_hidden(tmp_path: Path) -> None:
+    away = "<details><summary>More</summary>Later</details><dialog>Not now</dialog><ul><li>One</li><li>Two</li></ul>"
+    style = "li::before { content: '→ '; } aside { display: contents; }"
+    content = good_with("<h2>", f"{away}<h2>").replace("</style>", f"{style}</style>")
+    assert failures_of(content, tmp_path) == []
 
 
 def test_pictures_in_the_page_itself_and_fragments_are_no_requests(tmp_path: Path) -> None:
