@@ -40,6 +40,12 @@ def test_white_space_around_the_text_makes_no_other_text_and_within_it_does(acce
         accept("k", "buy  milk")
 
 
+@pytest.mark.parametrize("other", ["K", "k.", "kk", "k%"])
+def test_keys_are_compared_byte_by_byte(accept, other):
+    accept("k", "t")
+    assert accept(other, "t") == Accepted(2, 2, replayed=False)
+
+
 def test_every_point_is_passed_in_order(accept, hold):
     accept("k", "t")
     assert tuple(hold.passed) == SERVER_POINTS
