@@ -70,6 +70,18 @@ def test_a_job_that_cannot_be_stored_leaves_no_note(database, accept):
     assert find_note(database, 1) is None
 
 
+def test_the_id_of_a_note_is_not_taken_for_that_of_its_job(database, accept):
+    database._connection.execute("INSERT INTO notes VALUES (6, 'old', 't', 's', 'c')")
+    assert accept("k", "t") == Accepted(7, 1, replayed=False)
+    assert accept("k", "t") == Accepted(7, 1, replayed=True)
+    database.change("insert_history", job_id=1, now=STAMP)
+    note = find_note(database, 7)
+    assert (note.job_id, [event.job_id for event in note.events]) == (1, [1])
+    assert find_job(database, 1).note_id == 7
+    assert find_note(database, 1) is None
+    assert find_job(database, 7) is None
+
+
 def test_what_is_not_there_is_none(database):
     assert find_job(database, 2**63 - 1) is None
     assert find_note(database, 1) is None
