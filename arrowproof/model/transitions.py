@@ -9,13 +9,14 @@ Two rules guard the derivation, and lint reports them as errors:
 rule             what is wrong
 ===============  ========================================================================================
 passing-cycle    passing states form a cycle, so that a walk through them never ends
-too-many-paths   there are more than MAX_PATHS arrow paths (layers of passing states multiply)
+too-many-paths   there are more than MAX_PATHS arrow paths (layers of passing states multiply), or they are longer
+                 than MAX_STEPS arrows in all (long chains behind such layers)
 ===============  ========================================================================================
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from arrowproof.errors import ModelError, Problem
@@ -29,6 +30,9 @@ REMOVED = "removed"
 
 MAX_PATHS = 10_000
 """Arrow paths of one lifecycle. The largest file without passing states has 5000; nobody can prove or read more."""
+
+MAX_STEPS = 250_000
+"""Arrows of all arrow paths of one lifecycle, each counted in every path that it is on."""
 
 Pair = tuple[str | None, str | None]
 
@@ -64,7 +68,7 @@ def derive_transitions(lifecycle: Lifecycle) -> tuple[Transition, ...]:
     """Every transition of a lifecycle without lint errors, in the order of its first arrow path in the file.
 
     Raises:
-        ModelError: passing states form a cycle, or there are more than MAX_PATHS arrow paths.
+        ModelError: passing states form a cycle, or there are more arrow paths than MAX_PATHS and MAX_STEPS allow.
     """
     problems = find_obstacles(lifecycle)
     if problems:
@@ -104,9 +108,13 @@ def find_obstacles(lifecycle: Lifecycle) -> tuple[Problem, ...]:
     ]
     if not found:
         counts = _count_paths(leaving)
-        total = sum(_paths_of(arrow, counts) for arrow in lifecycle.arrows if arrow.source not in leaving)
-        if total > MAX_PATHS:
+        first = [arrow for arrow in lifecycle.arrows if arrow.source not in leaving]
+        message = None
+        if sum(_paths_of(arrow, counts) for arrow in first) > MAX_PATHS:
             message = f"passing states multiply to more than {MAX_PATHS} arrow paths"
+        elif _count_steps(first, _steps_behind(leaving, counts), counts) > MAX_STEPS:
+            message = f"passing states multiply to arrow paths of more than {MAX_STEPS} arrows in all"
+        if message:
             fix = "Make one of the passing states a stored state, or merge arrows between them."
             found.append(finding(lifecycle, "too-many-paths", "$.arrows", message, fix))
     return tuple(found)
@@ -139,6 +147,18 @@ def _count_paths(leaving: _Leaving) -> dict[str | None, int]:
     for (node,) in components(_passing_graph(leaving)):  # what a state leads to comes before it
         counts[node] = sum(_paths_of(arrow, counts) for arrow in leaving[node])
     return counts
+
+
+def _steps_behind(leaving: _Leaving, counts: Mapping[str | None, int]) -> dict[str | None, int]:
+    """For each passing state how many arrows all arrow paths from it have together."""
+    steps: dict[str | None, int] = {}
+    for (node,) in components(_passing_graph(leaving)):
+        steps[node] = _count_steps(leaving[node], steps, counts)
+    return steps
+
+
+def _count_steps(arrows: Iterable[Arrow], steps: Mapping[str | None, int], counts: Mapping[str | None, int]) -> int:
+    return sum(_paths_of(arrow, counts) + steps.get(arrow.target, 0) for arrow in arrows)
 
 
 def _paths_of(arrow: Arrow, counts: Mapping[str | None, int]) -> int:

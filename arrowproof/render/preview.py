@@ -20,6 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
@@ -160,6 +161,7 @@ async def _serve(
     complain: Callable[[str], None],
 ) -> None:
     """Serve, and watch beside it."""
+    asyncio.get_running_loop().set_exception_handler(_report_unless_interrupted)
     port = int(listener.getsockname()[1])
     stage = Stage(render)
     address = f"http://{ADDRESS}:{port}/"
@@ -178,6 +180,12 @@ async def _serve(
             complain(stage.view.error)
         await _Server(make_app(stage, target.name, port), stage, ready).serve(sockets=[listener])
         watcher.cancel()
+
+
+def _report_unless_interrupted(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """What asyncio has to say of a task that went wrong; an interrupt, which ends every task, is no news."""
+    if not isinstance(context.get("exception"), KeyboardInterrupt):
+        loop.default_exception_handler(context)
 
 
 def make_app(stage: Stage, title: str, port: int) -> ASGIApp:

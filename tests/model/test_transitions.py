@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from arrowproof.errors import ModelError
 from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
-from arrowproof.model.transitions import MAX_PATHS, derive_transitions, transition_map, transition_name
+from arrowproof.model.transitions import MAX_PATHS, MAX_STEPS, derive_transitions, transition_map, transition_name
 
 Ends = tuple[str | None, str | None]
 
@@ -99,6 +99,22 @@ def test_layers_of_passing_states_are_counted_and_refused_and_never_walked() -> 
     names, ends = ladder(200)
     with pytest.raises(ModelError, match=f"multiply to more than {MAX_PATHS} arrow paths"):
         derive_transitions(make("A", names, [(None, "A"), ("A", "p0"), *ends, ("p200", "A")]))
+
+
+@pytest.mark.timeout(10)
+def test_layers_before_a_long_chain_are_refused_and_never_walked() -> None:
+    names, ends = ladder(13)
+    chain = [f"q{index}" for index in range(800)]
+    links = list(pairwise([names[-1], *chain]))
+    with pytest.raises(ModelError, match=f"to arrow paths of more than {MAX_STEPS} arrows in all"):
+        derive_transitions(make("A", [*names, *chain], [("A", "p0"), *ends, *links, (chain[-1], "A")]))
+
+
+def test_a_long_chain_alone_is_derived() -> None:
+    chain = [f"q{index}" for index in range(900)]
+    ends = list(pairwise(["A", *chain, "A"]))
+    (transition,) = derive_transitions(make("A", chain, ends))
+    assert [len(path) for path in transition.paths] == [901]
 
 
 def test_as_many_paths_as_are_allowed_are_derived() -> None:

@@ -258,6 +258,36 @@ def test_an_interrupt_ends_it_cleanly_with_browsers_still_listening(
         httpx.get(preview.address)
 
 
+def test_a_termination_before_it_serves_leaves_no_trace(tmp_path: Path) -> None:
+    target = tmp_path / "page.html"
+    target.write_text("first", encoding="utf-8")
+    program = """
+import os, signal, sys
+from pathlib import Path
+from arrowproof.errors import InputError
+from arrowproof.render.preview import serve
+
+def terminate(*_):
+    raise KeyboardInterrupt
+
+def render():
+    raise InputError("broken")
+
+def complain(_error):
+    os.kill(os.getpid(), signal.SIGTERM)
+
+signal.signal(signal.SIGTERM, terminate)
+try:
+    serve(Path(sys.argv[1]), render, open_browser=False, announce=print, complain=complain)
+except KeyboardInterrupt:
+    sys.exit(143)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(target)], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (143, "")
+
+
 def test_a_taken_port_is_said(tmp_path: Path) -> None:
     target = tmp_path / "page.html"
     target.write_text("x", encoding="utf-8")
