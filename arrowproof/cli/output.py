@@ -59,16 +59,24 @@ def model_path(model: str) -> Path:
     Raises:
         InputError: MODEL was left out and the current folder has no lifecycle.json.
     """
-    if model == BUNDLED and not Path(model).exists():
+    if model == BUNDLED and not _is_there(Path(model)):
         with as_file(files("arrowproof") / "service" / "notes-job.lifecycle.json") as path:
             return path
     path = Path(model)
-    if model == DEFAULT_MODEL and not path.exists():
+    if model == DEFAULT_MODEL and not _is_there(path):
         raise InputError(
             f"there is no {DEFAULT_MODEL} in this folder. Name a lifecycle file, write a starter with"
             f" `arrowproof init`, or take the bundled one: `{BUNDLED}`"
         )
     return path
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is such a file; where the folder does not tell, reading it will say why."""
+    try:
+        return path.exists()
+    except OSError:
+        return True
 
 
 def emit_json(format_name: str, verdict: str, content: Mapping[str, object]) -> None:

@@ -224,3 +224,16 @@ def test_an_interrupt_while_it_starts_leaves_no_trace(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (130, b"")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to become another user")
+def test_a_folder_that_may_not_be_entered_is_wrong_input(tmp_path):
+    (tmp_path / "lifecycle.json").write_text("{}")
+    tmp_path.chmod(0o700)
+    code = (
+        "import os, sys; from arrowproof.cli import lint, main\n"
+        f"os.chdir({str(tmp_path)!r}); os.setuid(65534); sys.exit(main.status_of(['lint']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.split(".")[0]) == (2, "error: lifecycle")
+    assert "may not be read by this user" in done.stderr

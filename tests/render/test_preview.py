@@ -264,21 +264,18 @@ def test_a_termination_before_it_serves_leaves_no_trace(tmp_path: Path) -> None:
     program = """
 import os, signal, sys
 from pathlib import Path
-from arrowproof.errors import InputError
-from arrowproof.render.preview import serve
+from arrowproof.render import preview
 
 def terminate(*_):
     raise KeyboardInterrupt
 
-def render():
-    raise InputError("broken")
-
-def complain(_error):
+def awatch(*_, **__):
     os.kill(os.getpid(), signal.SIGTERM)
 
 signal.signal(signal.SIGTERM, terminate)
+preview.awatch = awatch
 try:
-    serve(Path(sys.argv[1]), render, open_browser=False, announce=print, complain=complain)
+    preview.serve(Path(sys.argv[1]), str, open_browser=False, announce=print, complain=print)
 except KeyboardInterrupt:
     sys.exit(143)
 """
