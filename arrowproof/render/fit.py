@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from arrowproof.errors import InputError
+from arrowproof.model.progress import Progress
 from arrowproof.render.chromium import open_browser
 from arrowproof.render.contact_sheet import write_contact_sheet
 from arrowproof.render.fit_measures import read_geometry
@@ -42,9 +43,6 @@ MAX_TEXTS = 5000
 MAX_POINTS = 2000
 MAX_SIGN = 32
 """Largest side, in CSS px, of what counts as a sign on an arrow's line: its head, its bead."""
-
-Progress = Callable[[str, int, int], None]
-"""Called with what comes next, how many checks are done, and how many there are."""
 
 
 @dataclass(frozen=True)
