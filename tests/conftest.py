@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import signal
+
+from hypothesis import settings
+
+# A check of a commit answers the same each time; at home every run looks at new examples.
+settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):
+    settings.load_profile("ci")
 
 # A suite that is started in the background inherits an ignored SIGINT, and so would every process that it starts;
 # what Ctrl-C does could not be tested then.

@@ -151,6 +151,17 @@ def test_self_arrows_and_parallel_arrows_have_lines_and_labels_of_their_own() ->
     assert [arrow.label[0].text for arrow in drawing.arrows] == [f"event {number}" for number in range(len(arrows))]
 
 
+def test_self_arrows_with_labels_of_uneven_height_leave_and_enter_at_the_box() -> None:
+    texts = (None, "a label that says nothing at all, at some length, over many lines of text")
+    loops = tuple(Arrow(f"loop-{number}", "a", "a", text) for number, text in enumerate(texts))
+    marks = tuple(Arrow(f"make-{number}", None, "a") for number in range(3))
+    for order in (loops, loops[::-1]):
+        lifecycle = Lifecycle("loops", "Loops", (State("a", Kind.ACTIVE, "a", "a"),), (*marks, *order))
+        drawing = layout_lifecycle(lifecycle, {arrow.id: "survived" for arrow in lifecycle.arrows})
+        assert_complete(lifecycle, drawing)
+        assert measure_drawing(drawing).overlaps == ()
+
+
 def test_an_empty_lifecycle_has_an_empty_drawing() -> None:
     assert layout_lifecycle(Lifecycle("x", "X", (), ())).states == ()
 

@@ -268,6 +268,7 @@ def _box_heights(graph: Graph, loops: Mapping[int, SideLoops]) -> dict[int, int]
         heights[node.index] = node.height
         if node.index in loops:
             slots = loops[node.index].slots
-            between = sum(slots) - (slots[0] + slots[-1]) // 2
+            # The slots stand around the middle of the box, the first and last loop in the middle of theirs.
+            between = sum(slots) - min(slots[0], slots[-1])
             heights[node.index] = max(node.height, even(between + LOOP_HEIGHT + 12))
     return heights
