@@ -11,24 +11,20 @@ that could store one is itself reported, with that value as its target.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
-from sqlglot import exp, parse_one
-from sqlglot.errors import ParseError, SqlglotError
+from sqlglot import exp
 
 from arrowproof.conformance.changes import Change, Verb, find_strain
 from arrowproof.conformance.display import one_line
 from arrowproof.conformance.names import fold
 from arrowproof.conformance.predicate import Evaluator, Row
 from arrowproof.conformance.scopes import RowSource, Scope, SourceKind, add_sources, columns_of, union_branches
+from arrowproof.conformance.syntax import MisreadError, parse_change, target_of
 from arrowproof.conformance.tables import ROWID_NAMES, Table
 from arrowproof.conformance.values import ANYTHING, Constant, Values
 from arrowproof.model.lifecycle import State
-
-_PYTHON_PARAMETER = re.compile(r"%(?:\([^()%]{1,100}\))?[A-Za-z]\b")
 
 
 @dataclass(frozen=True)
@@ -75,10 +71,6 @@ class Subject:
     self_transitions: frozenset[str]
 
 
-class _MisreadError(Exception):
-    """The parser's tree is not what was expected; the message is the reason for *undecided*."""
-
-
 def effects_of(change: Change, subject: Subject, replaces: bool = False) -> Effects:
     """What a change of the bound table can do. ``replaces``: it may remove rows in its way without saying so."""
     strain = find_strain(change)
@@ -86,8 +78,8 @@ def effects_of(change: Change, subject: Subject, replaces: bool = False) -> Effe
         return Effects(undecided=strain)
     reader = _Reader(change, subject, replaces or change.resolution == "REPLACE" or subject.table.replaces_rows)
     try:
-        reader.read(_parse(change))
-    except _MisreadError as misread:
+        reader.read(parse_change(change))
+    except MisreadError as misread:
         return Effects(undecided=str(misread))
     except RecursionError:
         return Effects(undecided="it is nested too deeply to be followed")
@@ -97,35 +89,6 @@ def effects_of(change: Change, subject: Subject, replaces: bool = False) -> Effe
 def removal_of_all(subject: Subject) -> Effects:
     """What a statement does that can remove rows of the bound table in any state, as a foreign key's cascade does."""
     return Effects(tuple(Move(state.id, None) for state in subject.states), is_pinned=True)
-
-
-def _parse(change: Change) -> exp.Expr:
-    try:
-        tree = parse_one(change.sql, dialect="sqlite")
-    except SqlglotError as error:
-        raise _MisreadError(_unreadable(change, error)) from error
-    wanted = {Verb.INSERT: exp.Insert, Verb.UPDATE: exp.Update, Verb.DELETE: exp.Delete}[change.verb]
-    if not isinstance(tree, wanted) or _target_of(tree) is None:
-        raise _MisreadError(f"the parser does not take it for the {change.verb} that it is")
-    return tree
-
-
-def _unreadable(change: Change, error: SqlglotError) -> str:
-    """Why the parser cannot read a statement. Its own message speaks of its classes, and is not shown."""
-    for token, following in pairwise(change.statement.tokens):
-        if token.word == "%" and token.end == following.start:
-            end = _PYTHON_PARAMETER.match(change.statement.sql, token.start - change.statement.tokens[0].start)
-            if end is not None:
-                return f"`{one_line(end.group())}` is no SQLite parameter; write ? or :name"
-    places = error.errors if isinstance(error, ParseError) else []
-    near = one_line(str(places[0].get("highlight") or ""), 40) if places else ""
-    return f"the parser cannot read it, near `{near}`" if near else "the parser cannot read it"
-
-
-def _target_of(tree: exp.Expr) -> exp.Table | None:
-    """The table that a tree changes, when it is one plain table."""
-    target = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
-    return target if isinstance(target, exp.Table) and not target.args.get("joins") else None
 
 
 @dataclass
@@ -198,7 +161,7 @@ class _Reader:
 
     def _row_scope(self, tree: exp.Expr) -> Scope:
         """The scope of an UPDATE or DELETE: the changed row, then the tables of its FROM clause."""
-        target = _target_of(tree)
+        target = target_of(tree)
         assert target is not None
         alias = fold(target.alias_or_name)
         row = RowSource(SourceKind.ROW, alias, self.subject.table)
@@ -256,7 +219,7 @@ class _Reader:
             return column.default
         source = tree.args.get("expression")
         if not isinstance(source, exp.Values | exp.Query):
-            raise _MisreadError("the parser does not see what it inserts")
+            raise MisreadError("the parser does not see what it inserts")
         places, width = self._places(tree.this)
         if not places:
             return column.default if places is not None else ANYTHING
@@ -290,7 +253,7 @@ class _Reader:
         wanted = self.subject.state_column
         if isinstance(target, exp.Schema):
             if not all(isinstance(each, exp.Identifier) for each in target.expressions):
-                raise _MisreadError("a column of the INSERT is not a plain name")
+                raise MisreadError("a column of the INSERT is not a plain name")
             names = [fold(each.name) for each in target.expressions]
             return [place for place, name in enumerate(names) if name == wanted], len(names)
         columns = self.subject.table.columns
@@ -300,7 +263,7 @@ class _Reader:
 
     def _read_upsert(self, tree: exp.Expr, conflict: exp.Expr, proposed: Values) -> None:
         """DO UPDATE: the row in conflict may be in any state that its WHERE lets through."""
-        target = _target_of(tree)
+        target = target_of(tree)
         assert target is not None
         alias = fold(target.alias_or_name)
         table = self.subject.table
@@ -357,7 +320,7 @@ class _Assignments:
         self.expressions: dict[str, exp.Expr | None] = {}
         for each in assignments:
             if not isinstance(each, exp.EQ):
-                raise _MisreadError("the parser does not see an assignment in the SET list")
+                raise MisreadError("the parser does not see an assignment in the SET list")
             self.expressions.update(_assigned_columns(each.this, each.expression))
 
     def sets(self, column: str) -> bool:
@@ -389,10 +352,10 @@ def _assigned_columns(target: exp.Expr, value: exp.Expr) -> Iterable[tuple[str, 
         values = value.expressions if isinstance(value, exp.Tuple) and len(value.expressions) == len(columns) else None
         for place, column in enumerate(columns):
             if not isinstance(column, exp.Column):
-                raise _MisreadError("a column of the SET list is not a plain name")
+                raise MisreadError("a column of the SET list is not a plain name")
             yield fold(column.name), values[place] if values is not None else None
     else:
-        raise _MisreadError("a column of the SET list is not a plain name")
+        raise MisreadError("a column of the SET list is not a plain name")
 
 
 def _rows_of(source: exp.Expr, scope: Scope) -> Iterable[tuple[Sequence[exp.Expr] | None, Scope]]:
