@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import sys
 from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
 
 import click
 
@@ -32,7 +33,7 @@ def command(as_json: bool) -> int:
     Example:
       arrowproof doctor --json
     """
-    findings = [*_python(), *_sqlite(), _graphviz(), _chromium()]
+    findings = [*_python(), *_sqlite(), _graphviz(), _chromium(), _postgresql()]
     works = all(finding.works is not False for finding in findings)
     if as_json:
         emit_json("arrowproof.doctor/1", "holds" if works else "lacks", {"findings": [asdict(f) for f in findings]})
@@ -63,8 +64,8 @@ def _sqlite() -> list[Finding]:
     ours, pythons = sqlite_lib_version(), sqlite_version
     status = wal_reset_status(ours)
     return [
-        Finding("SQLite of apsw", f"{ours}, {_said(status)}; used for every file", status == "not affected"),
-        Finding("SQLite of Python", f"{pythons}, {_said(wal_reset_status(pythons))}; used for no file"),
+        Finding("SQLite of apsw", f"{ours}, {_said(status)}; Arrowproof opens every file with it", status == "not affected"),
+        Finding("SQLite of Python", f"{pythons}, {_said(wal_reset_status(pythons))}; Arrowproof opens no file with it"),
     ]
 
 
@@ -78,6 +79,15 @@ def _graphviz() -> Finding:
     except ImportError as error:
         return Finding("Graphviz", f"pygraphviz cannot be imported: {error}", False, "pip install pygraphviz")
     return Finding("Graphviz", f"in pygraphviz {version}", True)
+
+
+def _postgresql() -> Finding:
+    """Whether PostgreSQL could be reached. A plain fact: nothing needs it yet."""
+    try:
+        found = f"psycopg {version('psycopg')}"
+    except PackageNotFoundError:
+        found = "no psycopg (the extra `postgres` brings it)"
+    return Finding("PostgreSQL", f"{found}; this version proves on SQLite alone")
 
 
 def _chromium() -> Finding:

@@ -92,7 +92,7 @@ def describe_chromium() -> ChromiumInfo:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise MissingEnvironmentError(f"{path} does not tell its version: {error}", REMEDY) from error
-    version = re.search(r"\d+(?:\.\d+){1,3}", answer.stdout)
+    version = re.search(r"\d+(?:\.\d+){3}", answer.stdout)
     if answer.returncode != 0 or version is None:
         said = (answer.stderr or answer.stdout).strip().splitlines()
         raise MissingEnvironmentError(f"{path} does not tell its version: {said[-1] if said else 'no answer'}", REMEDY)

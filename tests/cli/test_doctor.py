@@ -10,6 +10,7 @@ def test_doctor_names_both_sqlites_and_the_browser(arrowproof):
     assert "SQLite of Python" in result.out
     assert "WAL-reset" in result.out
     assert "Chromium" in result.out
+    assert "PostgreSQL" in result.out
 
 
 def test_doctor_without_a_browser_says_the_command_that_mends_it(arrowproof):

@@ -156,3 +156,9 @@ def test_no_browser_is_left_behind_when_the_process_is_ended(chosen: signal.Sign
             process.send_signal(chosen)
         process.wait(timeout=60)
     wait_for_end(pid)
+
+
+def test_a_program_with_a_version_of_another_kind_is_no_chromium(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARROWPROOF_CHROMIUM", "/bin/true")
+    with pytest.raises(MissingEnvironmentError, match="does not tell its version"):
+        describe_chromium()
