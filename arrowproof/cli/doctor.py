@@ -64,8 +64,8 @@ def _sqlite() -> list[Finding]:
     ours, pythons = sqlite_lib_version(), sqlite_version
     status = wal_reset_status(ours)
     return [
-        Finding("SQLite of apsw", f"{ours}, {_said(status)}; Arrowproof opens every file with it", status == "not affected"),
-        Finding("SQLite of Python", f"{pythons}, {_said(wal_reset_status(pythons))}; Arrowproof opens no file with it"),
+        Finding("SQLite of apsw", f"{ours}, {_said(status)}; opens every file here", status == "not affected"),
+        Finding("SQLite of Python", f"{pythons}, {_said(wal_reset_status(pythons))}; opens no file here"),
     ]
 
 
