@@ -10,7 +10,6 @@ import importlib
 import os
 import signal
 import sys
-import traceback
 
 import click
 
@@ -148,6 +147,8 @@ def status_of(arguments: list[str] | None = None) -> int:
 
 def _report_bug(error: Exception, as_json: bool) -> int:
     """Say that this is our mistake, where it is, and what to send us; return the exit status."""
+    import traceback  # late: for bugs only
+
     said = f"internal error: {type(error).__name__}: {error}"
     click.echo(printable(said), err=True)
     if as_json:
