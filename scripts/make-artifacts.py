@@ -7,6 +7,7 @@ ids and pixels of one machine; they are made anew with the others and never comp
 from __future__ import annotations
 
 import argparse
+import contextlib
 import shutil
 import sys
 import tempfile
@@ -41,8 +42,9 @@ def main() -> int:
         make_deterministic(made)
         if checking:
             return report_stale(made)
-        check_pages([made / PAGE], made / "fit")
         shutil.copytree(made, ARTIFACTS, dirs_exist_ok=True)
+    with contextlib.chdir(ARTIFACTS):  # the receipt names the page as it was named here
+        check_pages([Path(PAGE)], Path("fit"))
     print(f"made {', '.join(sorted(str(path.relative_to(ROOT)) for path in ARTIFACTS.rglob('*') if path.is_file()))}")
     return 0
 
