@@ -1,6 +1,7 @@
 """The outline: what a page says about a lifecycle, as plain texts, before anything is placed or marked up.
 
-Every text has been through ``clean_text``; none is escaped, since that is the work of whoever writes markup.
+Every text has been through ``clean_text``; none is escaped, since that is the work of whoever writes markup. What the
+model says stands as written, everything else is in the language of the page.
 """
 
 from __future__ import annotations
@@ -8,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle, Panel, State
-from arrowproof.model.transitions import CREATED, REMOVED, Transition, derive_transitions
+from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle, Panel, State, View
+from arrowproof.model.transitions import Transition, derive_transitions
+from arrowproof.render.language import Language, load_language
 from arrowproof.render.svg import endpoint_name
 from arrowproof.render.text import clean_text
 
@@ -41,6 +43,16 @@ class ListedTransition:
     target: str
     paths: tuple[str, ...]
     arrows: str
+
+
+@dataclass(frozen=True)
+class ListedView:
+    """A view as its button: ``members`` are the keys of what it shows, ``a`` or ``s`` and the number in the file."""
+
+    id: str
+    title: str
+    note: str
+    members: str
 
 
 @dataclass(frozen=True)
@@ -80,59 +92,63 @@ class Outline:
     panels: tuple[Panel, ...]
     marks: tuple[tuple[str, str], ...]
     syntax: str
-    kinds: tuple[Kind, ...]
+    kinds: tuple[tuple[Kind, str], ...]
     arrows: tuple[ArrowRow, ...]
+    views: tuple[ListedView, ...]
 
 
-def outline_lifecycle(lifecycle: Lifecycle) -> Outline:
-    """What a page says about a lifecycle.
+def outline_lifecycle(lifecycle: Lifecycle, language: Language | None = None) -> Outline:
+    """What a page says about a lifecycle, in a language (English when left out).
 
     Raises:
         ModelError: passing states form a cycle, so that the lifecycle has no transitions to list.
     """
+    language = language or load_language()
     transitions = derive_transitions(lifecycle)
-    counts = _counts(lifecycle, transitions)
     return Outline(
         id=clean_text(lifecycle.id),
         title=clean_text(lifecycle.title),
         summary=clean_text(lifecycle.summary),
         model_hash=lifecycle.origin.sha256[:HASH_LENGTH],
-        counts=counts,
-        heading=f"{counts[2].spoken} over {counts[1].spoken}",
-        transitions=tuple(_listed(transition, lifecycle) for transition in transitions),
-        facts=_facts(lifecycle),
+        counts=_counts(lifecycle, transitions, language),
+        heading=language(
+            "transitions.heading",
+            transitions=language.count("count.transitions", len(transitions)),
+            arrows=language.count("count.arrows", len(lifecycle.arrows)),
+        ),
+        transitions=tuple(_listed(transition, lifecycle, language) for transition in transitions),
+        facts=_facts(lifecycle, language),
         panels=tuple(
             Panel(clean_text(panel.title), tuple(clean_text(line) for line in panel.lines))
             for panel in lifecycle.panels
         ),
-        marks=_marks(lifecycle),
-        syntax=_syntax(lifecycle.arrows),
-        kinds=_kinds(lifecycle.states),
-        arrows=tuple(_arrow_row(arrow, lifecycle) for arrow in lifecycle.arrows),
+        marks=_marks(lifecycle, language),
+        syntax=_syntax(lifecycle.arrows, language),
+        kinds=_kinds(lifecycle.states, language),
+        arrows=tuple(_arrow_row(arrow, lifecycle, language) for arrow in lifecycle.arrows),
+        views=tuple(_listed_view(view, lifecycle) for view in lifecycle.views),
     )
 
 
-def _counts(lifecycle: Lifecycle, transitions: Sequence[Transition]) -> tuple[Count, ...]:
+def _counts(lifecycle: Lifecycle, transitions: Sequence[Transition], language: Language) -> tuple[Count, ...]:
     passing = len(lifecycle.states) - len(lifecycle.stored_states)
-    states = _noun(len(lifecycle.states), "state")
+    states = language.count("caption.states", len(lifecycle.states))
+    if passing:
+        states = language("caption.passing", states=states, number=passing)
     return (
-        Count(len(lifecycle.states), f"{states}, {passing} passing" if passing else states),
-        Count(len(lifecycle.arrows), _noun(len(lifecycle.arrows), "arrow")),
-        Count(len(transitions), _noun(len(transitions), "transition")),
+        Count(len(lifecycle.states), states),
+        Count(len(lifecycle.arrows), language.count("caption.arrows", len(lifecycle.arrows))),
+        Count(len(transitions), language.count("caption.transitions", len(transitions))),
     )
 
 
-def _noun(number: int, noun: str) -> str:
-    return noun if number == 1 else f"{noun}s"
-
-
-def _listed(transition: Transition, lifecycle: Lifecycle) -> ListedTransition:
+def _listed(transition: Transition, lifecycle: Lifecycle, language: Language) -> ListedTransition:
     numbers = {arrow.id: number for number, arrow in enumerate(lifecycle.arrows)}
     over = sorted({numbers[arrow] for path in transition.paths for arrow in path})
     return ListedTransition(
-        source=_end(transition.source, CREATED),
-        target=_end(transition.target, REMOVED),
-        paths=_shown_paths(transition.paths),
+        source=_end(transition.source, language("end.created")),
+        target=_end(transition.target, language("end.removed")),
+        paths=_shown_paths(transition.paths, language),
         arrows=" ".join(map(str, over)),
     )
 
@@ -141,58 +157,77 @@ def _end(state_id: str | None, without: str) -> str:
     return without if state_id is None else clean_text(state_id) or '""'
 
 
-def _shown_paths(paths: Sequence[Sequence[str]]) -> tuple[str, ...]:
+def _shown_paths(paths: Sequence[Sequence[str]], language: Language) -> tuple[str, ...]:
     shown = [", ".join(clean_text(arrow) for arrow in path) for path in paths[:MAX_PATHS]]
     hidden = len(paths) - len(shown)
-    return (*shown, f"{hidden} more") if hidden else tuple(shown)
+    return (*shown, language("transitions.more", number=hidden)) if hidden else tuple(shown)
 
 
-def _facts(lifecycle: Lifecycle) -> tuple[Fact, ...]:
+def _listed_view(view: View, lifecycle: Lifecycle) -> ListedView:
+    """A view with what it shows: its states and arrows, the ends of its arrows, and when it names no arrow, the arrows
+    between its states."""
+    states, arrows = set(view.states), set(view.arrows)
+    for arrow in lifecycle.arrows:
+        if arrow.id in view.arrows:
+            states |= {end for end in (arrow.source, arrow.target) if end is not None}
+        elif not view.arrows and {arrow.source, arrow.target} <= {*view.states, None}:
+            arrows.add(arrow.id)
+    keys = [f"s{number}" for number, state in enumerate(lifecycle.states) if state.id in states]
+    keys += [f"a{number}" for number, arrow in enumerate(lifecycle.arrows) if arrow.id in arrows]
+    return ListedView(clean_text(view.id), clean_text(view.title), clean_text(view.note or ""), " ".join(keys))
+
+
+def _facts(lifecycle: Lifecycle, language: Language) -> tuple[Fact, ...]:
     binding = lifecycle.binding
     if binding is None:
         return ()
-    facts = [Fact("table", binding.table), Fact("key", ", ".join(binding.key)), _state_fact(binding)]
+    facts = [
+        Fact(language("binding.table"), binding.table),
+        Fact(language("binding.key"), ", ".join(binding.key)),
+        Fact(language("binding.state"), _state_expression(binding)),
+    ]
     if binding.watch:
-        facts.append(Fact("watched", ", ".join(binding.watch)))
+        facts.append(Fact(language("binding.watched"), ", ".join(binding.watch)))
     values = [f"{state.id} = {_value(state)}" for state in lifecycle.stored_states if state.value != state.id]
     if values:
-        facts.append(Fact("values", ", ".join(values)))
+        facts.append(Fact(language("binding.values"), ", ".join(values)))
     return tuple(Fact(fact.name, clean_text(fact.value)) for fact in facts)
 
 
-def _state_fact(binding: Binding) -> Fact:
-    return Fact("state", binding.state if binding.state is not None else binding.state_sql or "")
+def _state_expression(binding: Binding) -> str:
+    return binding.state if binding.state is not None else binding.state_sql or ""
 
 
 def _value(state: State) -> str:
     return "null" if state.value is None else str(state.value)
 
 
-def _marks(lifecycle: Lifecycle) -> tuple[tuple[str, str], ...]:
+def _marks(lifecycle: Lifecycle, language: Language) -> tuple[tuple[str, str], ...]:
     has_start = any(arrow.source is None for arrow in lifecycle.arrows)
     has_removed = any(arrow.target is None for arrow in lifecycle.arrows)
-    return ((("start", CREATED),) if has_start else ()) + ((("removed", REMOVED),) if has_removed else ())
+    start = (("start", language("end.created")),) if has_start else ()
+    return start + ((("removed", language("end.removed")),) if has_removed else ())
 
 
-def _syntax(arrows: Sequence[Arrow]) -> str:
+def _syntax(arrows: Sequence[Arrow], language: Language) -> str:
     parts = {
         "event": any(arrow.event for arrow in arrows),
-        "[guard]": any(arrow.guard for arrow in arrows),
-        "/ effect": any(arrow.effect for arrow in arrows),
+        "guard": any(arrow.guard for arrow in arrows),
+        "effect": any(arrow.effect for arrow in arrows),
     }
     present = [part for part, occurs in parts.items() if occurs]
-    return "" if present == ["event"] else " ".join(present)
+    return "" if present == ["event"] else " ".join(language(f"syntax.{part}") for part in present)
 
 
-def _kinds(states: Sequence[State]) -> tuple[Kind, ...]:
+def _kinds(states: Sequence[State], language: Language) -> tuple[tuple[Kind, str], ...]:
     present = {state.kind for state in states}
-    return tuple(kind for kind in Kind if kind in present)
+    return tuple((kind, language(f"kind.{kind}")) for kind in Kind if kind in present)
 
 
-def _arrow_row(arrow: Arrow, lifecycle: Lifecycle) -> ArrowRow:
+def _arrow_row(arrow: Arrow, lifecycle: Lifecycle, language: Language) -> ArrowRow:
     return ArrowRow(
         id=clean_text(arrow.id),
-        source=endpoint_name(arrow.source, lifecycle, CREATED),
-        target=endpoint_name(arrow.target, lifecycle, REMOVED),
+        source=endpoint_name(arrow.source, lifecycle, language("end.created")),
+        target=endpoint_name(arrow.target, lifecycle, language("end.removed")),
         label=clean_text(arrow.label),
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 from functools import cache
 from pathlib import Path
 from urllib.parse import quote
@@ -20,12 +21,17 @@ from arrowproof import __version__
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.render.drawing import Drawing
 from arrowproof.render.fonts import font_faces_css
+from arrowproof.render.language import Language, load_language
 from arrowproof.render.outline import Outline, outline_lifecycle
 from arrowproof.render.palette import palette_css
 from arrowproof.render.sheet import UNIT, Content, Row, Sheet, plan_sheet
 from arrowproof.render.svg import MARGIN, kind_sample, mark_sample, render_svg
 
-TEMPLATES = Path(__file__).parent / "templates"
+TEMPLATES = Path(__file__).parent / "templates" / "page"
+
+STYLES = ("sheet.css", "drawing.css", "column.css", "controls.css", "media.css")
+SCRIPTS = ("base.js", "theme.js", "address.js", "choice.js", "views.js", "link.js", "start.js")
+"""The parts of the one style and the one script, in the order in which they stand."""
 
 GENERATOR = '<meta name="generator" content="Arrowproof '
 """Stands in the first 4096 bytes of every page, so that a page can be told from a file that must not be replaced."""
@@ -37,12 +43,13 @@ FAVICON = "data:image/svg+xml," + quote(
 )
 
 
-def render_page(lifecycle: Lifecycle, drawing: Drawing | None = None) -> str:
+def render_page(lifecycle: Lifecycle, drawing: Drawing | None = None, language: Language | None = None) -> str:
     """The page of a lifecycle as HTML text, to be written as UTF-8.
 
     Args:
         lifecycle: a lifecycle without lint errors.
         drawing: its drawing, for a caller that has one already; laid out here when left out.
+        language: of the interface texts; English when left out.
 
     Raises:
         ModelError: passing states form a cycle, so that the lifecycle has no transitions to list.
@@ -51,10 +58,11 @@ def render_page(lifecycle: Lifecycle, drawing: Drawing | None = None) -> str:
         from arrowproof.render.layout import layout_lifecycle  # who brings a drawing need not load Graphviz
 
         drawing = layout_lifecycle(lifecycle)
-    outline = outline_lifecycle(lifecycle)
-    sheet = plan_sheet(_content(outline, drawing))
-    styles = Markup("\n".join((font_faces_css(), palette_css(), _sheet_css(sheet, drawing), _asset("page.css"))))
-    script = Markup(_asset("page.js"))
+    language = language or load_language()
+    outline = outline_lifecycle(lifecycle, language)
+    sheet = plan_sheet(_content(outline, drawing, language))
+    styles = Markup("\n".join((font_faces_css(), palette_css(), _sheet_css(sheet, drawing), *map(_asset, STYLES))))
+    script = Markup('(() => {\n"use strict";\n%s})();\n') % Markup("").join(Markup(_asset(name)) for name in SCRIPTS)
     return _template().render(
         policy=content_security_policy(styles, script),
         version=__version__,
@@ -63,7 +71,9 @@ def render_page(lifecycle: Lifecycle, drawing: Drawing | None = None) -> str:
         script=script,
         sheet=sheet,
         outline=outline,
-        drawing=render_svg(lifecycle, drawing),
+        text=language,
+        script_texts=_data_block(language.script_texts),
+        drawing=render_svg(lifecycle, drawing, language),
         kind_sample=kind_sample,
         mark_sample=mark_sample,
     )
@@ -81,9 +91,20 @@ def _source_hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode('ascii')}'"
 
 
+def _data_block(value: object) -> Markup:
+    """JSON for a ``script`` element of data, in which nothing can end the element."""
+    return Markup(json.dumps(value, ensure_ascii=False, sort_keys=True).replace("<", "\\u003c"))
+
+
 @cache
 def _asset(name: str) -> str:
-    return (TEMPLATES / name).read_text(encoding="utf-8")
+    """A part of the style or the script without its comments and indentation, which a page need not carry."""
+    lines = (line.strip() for line in (TEMPLATES / name).read_text(encoding="utf-8").splitlines())
+    return "".join(f"{line}\n" for line in lines if line and not _is_comment(line))
+
+
+def _is_comment(line: str) -> bool:
+    return line.startswith("//") or (line.startswith("/*") and line.endswith("*/"))
 
 
 @cache
@@ -105,7 +126,7 @@ def _sheet_css(sheet: Sheet, drawing: Drawing) -> str:
     )
 
 
-def _content(outline: Outline, drawing: Drawing) -> Content:
+def _content(outline: Outline, drawing: Drawing, language: Language) -> Content:
     """What of an outline takes room that a sheet has to plan for."""
     return Content(
         id=outline.id,
@@ -116,4 +137,6 @@ def _content(outline: Outline, drawing: Drawing) -> Content:
         facts=tuple((fact.name, fact.value) for fact in outline.facts),
         panels=outline.panels,
         bounds=drawing.bounds,
+        views=(language("views.whole"), *(view.title for view in outline.views)) if outline.views else (),
+        view_notes=tuple(view.note for view in outline.views),
     )

@@ -45,6 +45,8 @@ _LEGEND = 2.95
 _RUN_LINE = 1.25
 _TITLE_SIZES = (2.05, 1.6, 1.22)
 _COLUMN_PADDING = 2.1
+_VIEWS = 0.62
+"""The share of the figure's width that the buttons of the views may take; the stylesheet holds the same."""
 _SLACK = 0.97
 """Share of a width that is counted on, since a browser may break a line a little earlier than the measure says."""
 
@@ -76,7 +78,11 @@ class Row:
 
 @dataclass(frozen=True)
 class Content:
-    """The texts that take room on a page; ``captions`` stand under the counts, ``facts`` are name and value."""
+    """The texts that take room on a page.
+
+    ``captions`` stand under the counts, ``facts`` are name and value, ``views`` the names on the buttons above the
+    drawing, and ``view_notes`` stand beside these, one at a time.
+    """
 
     id: str
     title: str
@@ -86,6 +92,8 @@ class Content:
     facts: tuple[tuple[str, str], ...]
     panels: tuple[Panel, ...]
     bounds: Box
+    views: tuple[str, ...] = ()
+    view_notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -169,7 +177,7 @@ def _arranged(content: Content, how: _Arrangement, ruler: _Ruler) -> Sheet:
     figure = SCREEN_WIDTH - _SIDES - how.aside
     panel_columns = min(len(content.panels), 3) or 1
     under = _panels_under(content.panels, figure, panel_columns, ruler) if how.panels_under else 0.0
-    room = main - _LEGEND - under
+    room = main - _LEGEND - under - _bar(content, figure, ruler)
     draw = max(room, MIN_DRAWING)
     scale = min(figure / (content.bounds.width + 6), draw / (content.bounds.height + 6), UNIT)
     lists = 0 < len(content.rows) <= MAX_LISTED
@@ -188,6 +196,22 @@ def _arranged(content: Content, how: _Arrangement, ruler: _Ruler) -> Sheet:
         spare=min(main - _column(content, how, lists, ruler), room - MIN_DRAWING),
         scale=scale * REM,
     )
+
+
+def _bar(content: Content, width: float, ruler: _Ruler) -> float:
+    """The height of the views above the drawing with the gap below them: rows of buttons, or the longest note."""
+    if not content.views:
+        return 0.0
+    share = width * _VIEWS
+    rows, free = 1, share
+    for view in content.views:
+        button = min(text_width(view, 0.9) / _SLACK + 1.55 + 0.4, share)
+        if button > free:
+            rows, free = rows + 1, share
+        free -= button
+    used = share - free if rows == 1 else share
+    notes = max((ruler.lines(note, width - used - 1.2, 0.9) for note in content.view_notes), default=0)
+    return max(rows * 1.66 + (rows - 1) * 0.4, notes * 1.27) + 0.9
 
 
 def _header(content: Content, ruler: _Ruler) -> tuple[int, float]:

@@ -2,8 +2,8 @@
 
 Every element is made by :func:`element`, which escapes; nothing else joins text into markup. Colours and type come
 from the stylesheet around it, so that both themes share one drawing. Elements are told apart by ``data-state``,
-``data-arrow`` (with ``data-from`` and ``data-to``) and ``data-mark``; DOM ids are numbers, since an id of a lifecycle
-can be any string.
+``data-arrow`` (with ``data-from`` and ``data-to``) and ``data-mark``, and numbered by ``data-key``: ``a`` or ``s`` and
+the place in the file. An id of a lifecycle can be any string, so it is never a DOM id.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping
 
 from markupsafe import Markup, escape
 
-from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
-from arrowproof.model.transitions import CREATED, REMOVED
+from arrowproof.model.lifecycle import Kind, Lifecycle, State
 from arrowproof.render.drawing import ArrowPath, Box, Drawing, Mark, Point, StateBox, TextLine
+from arrowproof.render.language import Language, load_language
 from arrowproof.render.text import clean_text, is_covered
 
 MARGIN = 3.0
@@ -51,12 +51,17 @@ def element(name: str, attributes: Mapping[str, object] | None = None, *children
     return Markup(f"<{name}{written}>{Markup('').join(children)}</{name}>")
 
 
-def render_svg(lifecycle: Lifecycle, drawing: Drawing) -> Markup:
-    """The drawing of a lifecycle as one ``svg`` element, without a stylesheet.
+def render_svg(
+    lifecycle: Lifecycle, drawing: Drawing, language: Language | None = None, scene: str = "whole"
+) -> Markup:
+    """The drawing of a lifecycle as one ``svg`` element, without a stylesheet, its descriptions in a language.
+
+    ``scene`` names this drawing among those of one page, and makes its DOM ids its own.
 
     Arrows come first, in file order, then boxes, so that a line never covers a box; a line that crosses an earlier one
     leaves a gap in it.
     """
+    language = language or load_language()
     bounds = drawing.bounds
     view = (bounds.x - MARGIN, bounds.y - MARGIN, bounds.width + 2 * MARGIN, bounds.height + 2 * MARGIN)
     arrow_number = {arrow.id: number for number, arrow in enumerate(lifecycle.arrows)}
@@ -69,17 +74,19 @@ def render_svg(lifecycle: Lifecycle, drawing: Drawing) -> Markup:
             "xmlns": "http://www.w3.org/2000/svg",
             "viewBox": " ".join(map(_number, view)),
             "role": "group",
-            "aria-labelledby": "drawing-title drawing-desc",
+            "data-scene": scene,
+            "aria-labelledby": f"{scene}-title",
+            "aria-describedby": f"{scene}-desc",
         },
-        element("title", {"id": "drawing-title"}, f"{clean_text(lifecycle.title)}: state diagram"),
-        element("desc", {"id": "drawing-desc"}, _description(lifecycle)),
+        element("title", {"id": f"{scene}-title"}, language("drawing.title", title=clean_text(lifecycle.title))),
+        element("desc", {"id": f"{scene}-desc"}, _description(lifecycle, language)),
         *(
-            _arrow(arrow_number[path.id], lifecycle.arrows_by_id[path.id], path, lifecycle, names)
+            _arrow(arrow_number[path.id], path, lifecycle, names, language)
             for path in sorted(drawing.arrows, key=lambda path: arrow_number[path.id])
         ),
         *(_mark(mark) for mark in drawing.marks),
         *(
-            _state(state_number[box.id], lifecycle.states_by_id[box.id], box, names[box.id])
+            _state(state_number[box.id], lifecycle.states_by_id[box.id], box, names[box.id], language)
             for box in sorted(drawing.states, key=lambda box: state_number[box.id])
         ),
     )
@@ -113,12 +120,12 @@ def _sample(width: int, *children: Markup, kind: str | None = None) -> Markup:
     return element("svg", {"class": "sample", "viewBox": f"0 0 {width} 18", "aria-hidden": "true"}, inner)
 
 
-def _description(lifecycle: Lifecycle) -> str:
-    return f"{_count(len(lifecycle.states), 'state')} and {_count(len(lifecycle.arrows), 'arrow')}."
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+def _description(lifecycle: Lifecycle, language: Language) -> str:
+    return language(
+        "drawing.description",
+        states=language.count("count.states", len(lifecycle.states)),
+        arrows=language.count("count.arrows", len(lifecycle.arrows)),
+    )
 
 
 def _distinct_names(ids: Iterable[str]) -> dict[str, str]:
@@ -134,21 +141,27 @@ def _distinct_names(ids: Iterable[str]) -> dict[str, str]:
     return names
 
 
-def _arrow(number: int, arrow: Arrow, path: ArrowPath, lifecycle: Lifecycle, names: Mapping[str, str]) -> Markup:
+def _arrow(number: int, path: ArrowPath, lifecycle: Lifecycle, names: Mapping[str, str], language: Language) -> Markup:
+    arrow = lifecycle.arrows_by_id[path.id]
     points = _distinct(path.points)
-    ends = f"{endpoint_name(arrow.source, lifecycle, CREATED)} to {endpoint_name(arrow.target, lifecycle, REMOVED)}"
+    source = endpoint_name(arrow.source, lifecycle, language("end.created"))
+    target = endpoint_name(arrow.target, lifecycle, language("end.removed"))
+    spoken = language("drawing.arrow", source=source, target=target)
     label = clean_text(arrow.label)
+    if label:
+        spoken = language("drawing.arrow_label", ends=spoken, label=label)
     whole = rounded_path(points)
     return element(
         "g",
         {
             "class": "arrow",
-            "id": f"arrow-{number}",
+            "data-key": f"a{number}",
+            "data-number": number,
             "data-arrow": clean_text(arrow.id),
             "data-from": None if arrow.source is None else names[arrow.source],
             "data-to": None if arrow.target is None else names[arrow.target],
             "role": "img",
-            "aria-label": f"{ends}: {label}" if label else ends,
+            "aria-label": spoken,
         },
         element("path", {"class": "halo", "d": whole}),
         element("path", {"class": "hit", "d": whole}),
@@ -202,15 +215,15 @@ def _mark(mark: Mark) -> Markup:
     )
 
 
-def _state(number: int, state: State, drawn: StateBox, name: str) -> Markup:
+def _state(number: int, state: State, drawn: StateBox, name: str, language: Language) -> Markup:
     is_final = state.terminal or state.kind in (Kind.SUCCESS, Kind.FAILURE)
     face = "italic" if state.kind is Kind.PASSING else "sans"
-    spoken = (state_name(state), f"{state.kind}", clean_text(state.note or ""))
+    spoken = (state_name(state), language(f"kind.{state.kind}"), clean_text(state.note or ""))
     return element(
         "g",
         {
             "class": f"state {state.kind}",
-            "id": f"state-{number}",
+            "data-key": f"s{number}",
             "data-state": name,
             "role": "img",
             "aria-label": ", ".join(part for part in spoken if part),

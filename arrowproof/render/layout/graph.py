@@ -82,6 +82,11 @@ class Graph:
         """The pairs (tail, head) of the main path."""
         return frozenset(pairwise(self.main_path))
 
+    @cached_property
+    def failures(self) -> tuple[int, ...]:
+        """The states that are failures."""
+        return tuple(node.index for node in self.nodes if node.kind_is(Kind.FAILURE))
+
     def _reached(self) -> dict[int, int]:
         """The nodes that a breadth-first walk reaches, in its order, each with the node it was reached from."""
         entered = {edge.head for edge in self.edges if not edge.is_loop}

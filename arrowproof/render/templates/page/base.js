@@ -1,0 +1,18 @@
+// The script of a page: these files, one after the other, in one function scope. Each says what it adds; what is shown
+// is decided in address.js, and the others follow it.
+const root = document.documentElement;
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+
+// Interface texts that only the script says, in the language of the page. {name} stands for a value.
+let texts = {};
+const readTexts = () => {
+  texts = JSON.parse(document.getElementById("texts").textContent);
+};
+const say = (key, values = {}) => texts[key].replace(/\{(\w+)\}/g, (_, name) => values[name]);
+
+// What has happened, for those who do not see it.
+const announce = (text) => {
+  document.getElementById("status").textContent = text;
+};
+
+const startParts = [];

@@ -1,0 +1,77 @@
+// Choice: an arrow, a transition or a state that the reader has chosen. A chosen arrow marks the transitions over it, a
+// chosen transition its arrows, a chosen state the arrows at it and the transitions from it and to it.
+const isShown = (item) => !item.closest("[hidden]");
+const press = (items, isPressed) => {
+  for (const item of items) item.setAttribute("aria-pressed", String(isPressed(item)));
+};
+const toggle = (key, value) => show({ arrow: undefined, transition: undefined, state: undefined, [key]: String(shown[key]) === String(value) ? undefined : value });
+
+startParts.push(() => {
+  const arrows = all(".drawing .arrow");
+  const states = all(".drawing .state");
+  const rows = all(".list button");
+  const over = (row) => row.dataset.arrows.split(" ");
+  const ends = (row) => [row.dataset.source, row.dataset.target];
+
+  const chosenBy = {
+    arrow: (id) => {
+      const number = arrows.find((arrow) => arrow.dataset.arrow === id)?.dataset.number;
+      return { numbers: [number], isRow: (row) => over(row).includes(number) };
+    },
+    transition: (pair) => {
+      const row = rows.find((each) => ends(each).every((end, place) => end === pair[place]));
+      return { numbers: row ? over(row) : [], isRow: (each) => each === row };
+    },
+    state: (id) => {
+      const touching = arrows.filter((arrow) => arrow.dataset.from === id || arrow.dataset.to === id);
+      const isEnd = (row) => ends(row).includes(id);
+      const numbers = touching.map((arrow) => arrow.dataset.number);
+      return { numbers, isRow: (row) => isEnd(row) || (!rows.some(isEnd) && over(row).some((number) => numbers.includes(number))) };
+    },
+  };
+  follow((now) => {
+    const key = Object.keys(chosenBy).find((each) => now[each] !== undefined);
+    const { numbers, isRow } = key ? chosenBy[key](now[key]) : { numbers: [], isRow: () => false };
+    press(arrows, (arrow) => numbers.includes(arrow.dataset.number));
+    press(rows, isRow);
+    press(states, (state) => state.dataset.state === now.state);
+    // A list too long for the screen shows what is chosen and leaves the rest to screen readers.
+    for (const row of all(".list.folded button")) row.parentElement.classList.toggle("sr", !isRow(row));
+  });
+
+  // A row that the reader points at or stands on lights its arrows.
+  const light = () => {
+    const lit = new Set(rows.filter((row) => row.matches(":hover, :focus-visible")).flatMap(over));
+    for (const arrow of arrows) arrow.classList.toggle("lit", lit.has(arrow.dataset.number));
+  };
+  for (const row of rows) {
+    row.addEventListener("click", () => toggle("transition", ends(row)));
+    for (const kind of ["pointerenter", "pointerleave", "focus", "blur"]) row.addEventListener(kind, light);
+  }
+
+  // Arrows and states of a drawing are buttons; the arrow keys go on to the next one of its kind.
+  const makeButtons = (items, choose) => {
+    for (const item of items) {
+      item.setAttribute("role", "button");
+      item.setAttribute("tabindex", "0");
+      item.addEventListener("click", () => choose(item));
+      item.addEventListener("keydown", (event) => {
+        const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+        if (step && !event.shiftKey) {
+          const near = items.filter((other) => other.closest(".drawing") === item.closest(".drawing"));
+          near[(near.indexOf(item) + step + near.length) % near.length].focus();
+        } else if (event.key === "Enter" || event.key === " ") choose(item);
+        else return;
+        event.preventDefault();
+        event.stopPropagation();
+      });
+    }
+  };
+  makeButtons(arrows, (arrow) => toggle("arrow", arrow.dataset.arrow));
+  makeButtons(states, (state) => toggle("state", state.dataset.state));
+  press([...arrows, ...states], () => false);
+
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && !event.defaultPrevented) show({ arrow: undefined, transition: undefined, state: undefined, group: undefined });
+  });
+});

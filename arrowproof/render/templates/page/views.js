@@ -1,0 +1,34 @@
+// Views: named subsets of a lifecycle to step through, each with a note. What is not in a view steps back.
+startParts.push(() => {
+  const bar = document.querySelector(".views");
+  if (!bar) return;
+  const buttons = all("button", bar);
+  const notes = all(".view-note");
+  const parts = all(".drawing :is(.arrow, .state)");
+  const members = (button) => new Set(button.dataset.members?.split(" "));
+
+  follow((now) => {
+    const chosen = buttons.find((button) => button.dataset.view === now.view) ?? buttons[0];
+    press(buttons, (button) => button === chosen);
+    for (const note of notes) note.hidden = note.dataset.view !== chosen.dataset.view;
+    const inside = members(chosen);
+    for (const part of parts) part.classList.toggle("aside", chosen !== buttons[0] && !inside.has(part.dataset.key));
+  });
+
+  const step = (by) => {
+    const at = buttons.findIndex((button) => button.getAttribute("aria-pressed") === "true");
+    const next = buttons[(at + by + buttons.length) % buttons.length];
+    show({ view: next.dataset.view });
+    announce([next.textContent, notes.find((note) => !note.hidden)?.textContent].filter(Boolean).join(": "));
+    if (bar.contains(document.activeElement)) next.focus();
+  };
+  for (const button of buttons) button.addEventListener("click", () => show({ view: button.dataset.view }));
+  // Left and right step, unless something that uses these keys itself has the focus.
+  document.addEventListener("keydown", (event) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!by || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (event.target.closest("input, textarea, select, [role=listbox], .arrow, .state")) return;
+    step(by);
+    event.preventDefault();
+  });
+});
