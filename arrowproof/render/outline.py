@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle, Panel, State, View
 from arrowproof.model.transitions import Transition, derive_transitions
 from arrowproof.render.language import Language, load_language
-from arrowproof.render.svg import endpoint_name
+from arrowproof.render.names import endpoint_name
 from arrowproof.render.text import clean_text
 
 HASH_LENGTH = 8

@@ -7,8 +7,10 @@ import pytest
 from markupsafe import Markup
 
 from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
+from arrowproof.render.arrow_svg import rounded_path
 from arrowproof.render.drawing import ArrowPath, Box, Drawing, Mark, StateBox, TextLine
-from arrowproof.render.svg import ICONS, element, kind_sample, mark_sample, render_svg, rounded_path
+from arrowproof.render.svg import ICONS, kind_sample, mark_sample, render_svg
+from arrowproof.render.svg_element import element
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 HOSTILE = [
@@ -163,8 +165,8 @@ def test_arrows_come_before_boxes_and_in_file_order() -> None:
     arrows = (Arrow("z", "a", "b"), Arrow("y", "b", "a"))
     lifecycle = Lifecycle("x", "X", (state("a"), state("b")), arrows)
     drawing = Drawing(Box(0, 0, 300, 40), (box("b", 200), box("a")), (arrow_path("y"), arrow_path("z")))
-    ids = [node.get("id") for node in parsed(lifecycle, drawing) if node.tag == f"{NAMESPACE}g"]
-    assert ids == ["arrow-0", "arrow-1", "state-0", "state-1"]
+    ids = [node.get("data-key") for node in parsed(lifecycle, drawing) if node.tag == f"{NAMESPACE}g"]
+    assert ids == ["a0", "a1", "s0", "s1"]
 
 
 def test_corners_are_rounded_and_never_more_than_half_a_leg() -> None:

@@ -1,0 +1,33 @@
+"""Names: how the states and the ends of arrows are called where people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from arrowproof.model.lifecycle import Lifecycle, State
+from arrowproof.render.text import clean_text
+
+
+def endpoint_name(state_id: str | None, lifecycle: Lifecycle, end: str) -> str:
+    """How people read one end of an arrow: the state's label, or ``created`` and ``removed`` where there is none."""
+    if state_id is None:
+        return end
+    return state_name(lifecycle.states_by_id[state_id])
+
+
+def state_name(state: State) -> str:
+    """The state's label, or its id when the label is empty."""
+    return clean_text(state.label) or clean_text(state.id)
+
+
+def distinct_names(ids: Iterable[str]) -> dict[str, str]:
+    """Each id as the document may hold it: cleaned, and numbered where two ids clean to the same text."""
+    names: dict[str, str] = {}
+    for state_id in ids:
+        shown, number = clean_text(state_id), 1
+        name = shown
+        while name in names.values():
+            number += 1
+            name = f"{shown} ({number})"
+        names[state_id] = name
+    return names
