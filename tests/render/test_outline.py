@@ -81,7 +81,7 @@ def test_null_as_a_value_is_told_as_null() -> None:
 def test_marks_and_kinds_are_those_that_occur() -> None:
     outline = outline_lifecycle(NOTES)
     assert outline.marks == (("start", "created"), ("removed", "removed"))
-    assert outline.kinds == (Kind.ACTIVE, Kind.SUCCESS, Kind.PASSING)
+    assert outline.kinds == ((Kind.ACTIVE, "active"), (Kind.SUCCESS, "success"), (Kind.PASSING, "passing"))
     assert outline_lifecycle(replace(NOTES, arrows=NOTES.arrows[1:4])).marks == ()
 
 

@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from arrowproof.model.lifecycle import Arrow, Kind
+from tests.render.pages import MODELS, NOTES, TWO, page_of, pressed, show, state
+
+
+def test_choosing_a_transition_marks_its_arrows_and_escape_clears(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page_of(NOTES))
+    tab.get_by_role("button", name="pending → done").click()
+    assert pressed(tab, ".arrow") == ["pick", "succeed"]
+    assert tab.url.endswith("#transition=pending:done")
+    tab.keyboard.press("Escape")
+    assert pressed(tab, ".arrow") == []
+    assert "#" not in tab.url
+
+
+def test_a_transition_that_is_pointed_at_or_in_focus_lights_its_arrows(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page_of(NOTES))
+    lit = "[...document.querySelectorAll('.arrow.lit')].map(arrow => arrow.dataset.arrow)"
+    places = "[...document.querySelectorAll('.arrow')].map(arrow => JSON.stringify(arrow.getBoundingClientRect()))"
+    before = tab.evaluate(places)
+    tab.get_by_role("button", name="pending → done").hover()
+    assert tab.evaluate(lit) == ["pick", "succeed"]
+    assert tab.evaluate(places) == before
+    assert tab.evaluate("getComputedStyle(document.querySelector('.arrow.lit .line')).stroke") == "rgb(31, 79, 208)"
+    tab.mouse.move(2, 2)
+    assert tab.evaluate(lit) == []
+    tab.get_by_role("button", name="created → pending").focus()
+    assert tab.evaluate(lit) == ["accept"]
+    tab.keyboard.press("Shift+Tab")
+    assert tab.evaluate(lit) == []
+    assert pressed(tab, ".arrow") == []
+
+
+@pytest.mark.parametrize("fragment", ["#transition=pending:done", "#transition=%70ending:done"])
+def test_an_address_with_a_transition_opens_with_it_chosen(tab: Page, tmp_path: Path, fragment: str) -> None:
+    show(tab, tmp_path, page_of(NOTES), fragment)
+    assert pressed(tab, ".arrow") == ["pick", "succeed"]
+    assert len(pressed(tab, ".list button")) == 1
+
+
+def test_an_address_names_arrows_and_transitions_whose_ids_have_a_colon(tab: Page, tmp_path: Path) -> None:
+    states = (state("a:b"), state("c", Kind.SUCCESS))
+    show(tab, tmp_path, page_of(replace(TWO, states=states, arrows=(Arrow("x:y", "a:b", "c"),))), "#arrow=x:y")
+    assert pressed(tab, ".arrow") == ["x:y"]
+    tab.keyboard.press("Escape")
+    tab.get_by_role("button", name="a:b → c").click()
+    tab.reload()
+    assert pressed(tab, ".arrow") == ["x:y"]
+
+
+def test_choosing_an_arrow_by_keyboard_marks_the_transitions_over_it_and_names_it_in_the_address(
+    tab: Page, tmp_path: Path
+) -> None:
+    show(tab, tmp_path, page_of(NOTES))
+    tab.locator("[data-key=a0]").focus()
+    tab.keyboard.press("ArrowRight")
+    tab.keyboard.press("Enter")
+    assert pressed(tab, ".arrow") == ["pick"]
+    assert len(pressed(tab, ".list button")) == 2
+    assert tab.url.endswith("#arrow=pick")
+    tab.keyboard.press("Enter")
+    assert pressed(tab, ".list button") == []
+    assert "#" not in tab.url
+
+
+@pytest.mark.parametrize(
+    ("media", "chosen"),
+    [
+        ({"color_scheme": "light"}, "rgb(31, 79, 208)"),
+        ({"color_scheme": "dark"}, "rgb(141, 176, 255)"),
+        ({"forced_colors": "active"}, None),
+    ],
+    ids=["light", "dark", "forced"],
+)
+def test_an_arrow_in_focus_shows_it_on_its_line_and_tip(
+    tab: Page, tmp_path: Path, media: dict[str, Any], chosen: str | None
+) -> None:
+    tab.emulate_media(**media)
+    show(tab, tmp_path, page_of(NOTES))
+    look = """() => [".line", ".tip"].map((part) => {
+      const style = getComputedStyle(document.querySelector("[data-key=a1] " + part));
+      return part === ".line" ? [style.stroke, style.strokeWidth] : style.fill;
+    })"""
+    (before, _), _ = tab.evaluate(look)
+    tab.locator("[data-key=a0]").focus()
+    tab.keyboard.press("ArrowRight")
+    (line, width), tip = tab.evaluate(look)
+    assert line == tip != before
+    assert chosen in (None, line)
+    assert width == "2.5px"
+    tab.keyboard.press("Enter")
+    assert tab.evaluate(look)[0][1] == "4px"
+
+
+@pytest.mark.parametrize("fragment", ["#arrow=pick", "#arrow=%70ick"])
+def test_an_address_with_an_arrow_opens_with_it_chosen(tab: Page, tmp_path: Path, fragment: str) -> None:
+    show(tab, tmp_path, page_of(NOTES), fragment)
+    assert pressed(tab, ".arrow") == ["pick"]
+
+
+@pytest.mark.parametrize(
+    "fragment", ["#arrow=%E0%A4%A", "#arrow=nothing", "#arrow=", "#x", "#transition=%E0", "#transition=a:b"]
+)
+def test_an_address_that_names_no_arrow_chooses_none(tab: Page, tmp_path: Path, fragment: str) -> None:
+    said: list[str] = []
+    tab.on("pageerror", lambda error: said.append(str(error)))
+    show(tab, tmp_path, page_of(NOTES), fragment)
+    assert pressed(tab, ".arrow") == []
+    assert said == []
+
+
+def test_a_list_that_is_too_long_shows_what_is_chosen(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page_of(MODELS["more transitions than are listed"]))
+    shown = tab.locator(".list li:not(.sr)")
+    expect(shown).to_have_count(0)
+    tab.locator("[data-key=a1]").focus()
+    tab.keyboard.press("Enter")
+    expect(shown).to_have_count(1)
+    expect(shown).to_have_text("state_0 → state_1")
