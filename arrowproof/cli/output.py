@@ -1,4 +1,4 @@
-"""What the commands share: the MODEL argument, ``--json``, safe writing, and progress.
+"""What the commands share: the MODEL argument, ``--json``, ``--lang``, safe writing, and progress.
 
 With ``--json`` one object stands on standard output and everything else goes to standard error.
 """
@@ -22,6 +22,7 @@ import arrowproof
 from arrowproof.errors import ArrowproofError, InputError, ModelError, Problem
 from arrowproof.model.progress import Progress
 from arrowproof.model.whole_file import write_whole
+from arrowproof.render.language import LANGUAGES
 
 BUNDLED = "notes"
 """The word that means the bundled service's lifecycle wherever a command takes MODEL."""
@@ -54,6 +55,17 @@ def _complete_model(_ctx: click.Context, _parameter: click.Parameter, incomplete
 def json_option(command: Command) -> Command:
     """The ``--json`` flag."""
     return click.option("as_json", "--json", is_flag=True, help="One JSON object on standard output.")(command)
+
+
+def language_option(command: Command) -> Command:
+    """The ``--lang`` of a page's own words, a tag of :data:`LANGUAGES`."""
+    return click.option(
+        "--lang",
+        type=click.Choice(LANGUAGES),
+        default=LANGUAGES[0],
+        show_default=True,
+        help="Language of the page's own words; what the model says stays as written.",
+    )(command)
 
 
 def model_path(model: str) -> Path:

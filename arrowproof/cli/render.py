@@ -8,9 +8,18 @@ from pathlib import Path
 
 import click
 
-from arrowproof.cli.output import emit_json, json_option, model_argument, model_path, printable, write_file
+from arrowproof.cli.output import (
+    emit_json,
+    json_option,
+    language_option,
+    model_argument,
+    model_path,
+    printable,
+    write_file,
+)
 from arrowproof.errors import HOLDS, InputError
 from arrowproof.model.loader import load_lifecycle
+from arrowproof.render.language import load_language
 from arrowproof.render.layout import layout_lifecycle
 from arrowproof.render.page import GENERATOR, render_page
 
@@ -32,8 +41,9 @@ def is_page(head: bytes) -> bool:
     help="The page; the model's id with .html when left out, standard output for `-`.",
 )
 @click.option("--force", is_flag=True, help="Replace a file that is there even if it is no page of ours.")
+@language_option
 @json_option
-def command(model: str, output: Path | None, force: bool, as_json: bool) -> int:
+def command(model: str, output: Path | None, force: bool, lang: str, as_json: bool) -> int:
     """Draw the lifecycle file MODEL as one self-contained HTML page: no request, light and dark, fits the screen.
 
     \b
@@ -44,7 +54,7 @@ def command(model: str, output: Path | None, force: bool, as_json: bool) -> int:
         raise InputError("--json and -o - both take standard output. Name a file for the page")
     lifecycle = load_lifecycle(model_path(model))
     drawing = layout_lifecycle(lifecycle)
-    page = render_page(lifecycle, drawing)
+    page = render_page(lifecycle, drawing, load_language(lang))
     if output == STANDARD_OUTPUT:
         click.echo(page.encode(), nl=False)
         return HOLDS

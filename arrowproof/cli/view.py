@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arrowproof.cli.output import model_argument, model_path, printable
+from arrowproof.cli.output import language_option, model_argument, model_path, printable
 from arrowproof.errors import HOLDS, MAX_LISTED, InputError
 
 if TYPE_CHECKING:
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 @model_argument
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port on 127.0.0.1; a free one by default.")
 @click.option("--no-open", is_flag=True, help="Do not open the browser.")
-def command(model: str, port: int, no_open: bool) -> int:
+@language_option
+def command(model: str, port: int, no_open: bool, lang: str) -> int:
     """Serve MODEL, drawn, or an HTML page on loopback, and show it anew at every save. Ctrl-C ends it.
 
     While the model is broken, the last good page stays with the error above it.
@@ -32,7 +33,7 @@ def command(model: str, port: int, no_open: bool) -> int:
     path = model_path(model)
 
     def render() -> View:
-        return View(_page(path)) if path.suffix.lower() in {".html", ".htm"} else _drawn(path)
+        return View(_page(path)) if path.suffix.lower() in {".html", ".htm"} else _drawn(path, lang)
 
     serve(path, render, port=port, open_browser=not no_open, announce=_announce, complain=_complain)
     return HOLDS
@@ -53,12 +54,13 @@ def _page(path: Path) -> str:
         raise InputError(f"{path} cannot be read as a page: {error}") from error
 
 
-def _drawn(path: Path) -> View:
+def _drawn(path: Path, lang: str) -> View:
     from arrowproof.model.linter import lint
     from arrowproof.model.loader import load_lifecycle
+    from arrowproof.render.language import load_language
     from arrowproof.render.page import render_page
     from arrowproof.render.preview import View
 
     lifecycle = load_lifecycle(path)
     warnings = tuple(f"{path}:{problem}" for problem in lint(lifecycle)[:MAX_LISTED])  # its errors were refused
-    return View(render_page(lifecycle), warnings=warnings)
+    return View(render_page(lifecycle, language=load_language(lang)), warnings=warnings)
