@@ -231,8 +231,50 @@ class Coverage:
 
 
 @dataclass(frozen=True)
+class LogTransition:
+    """How often a log holds one transition."""
+
+    source: str | None
+    target: str | None
+    count: int
+
+
+@dataclass(frozen=True)
+class LogState:
+    """How long rows stay in one state: the median, in seconds."""
+
+    state: str
+    median_seconds: float
+
+
+@dataclass(frozen=True)
+class Log:
+    """What a log of real rows holds: where it came from, its rows, and its first and last time (None when empty)."""
+
+    name: str
+    rows: int
+    first: str | None
+    last: str | None
+    transitions: tuple[LogTransition, ...]
+    states: tuple[LogState, ...]
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A guard that the service's own schema makes: undeclared writes that were tried, and those it refused."""
+
+    tried: int
+    refused: int
+
+    @property
+    def holds(self) -> bool:
+        """Whether undeclared writes were tried and every one was refused."""
+        return self.refused == self.tried > 0
+
+
+@dataclass(frozen=True)
 class Evidence:
-    """One proof of one lifecycle."""
+    """One proof of one lifecycle. ``log`` and ``guard`` are None where no log was read and no guard was tried."""
 
     model_id: str
     model_title: str
@@ -249,3 +291,5 @@ class Evidence:
     verdict: Verdict
     reasons: tuple[str, ...]
     """Why the verdict is not better, one sentence each; empty when proven."""
+    log: Log | None = None
+    guard: Guard | None = None

@@ -7,7 +7,7 @@ column order. The same evidence gives the same bytes. What JSON or a column cann
 
 History of the format:
 
-- ``arrowproof.evidence/1``: the first.
+- ``arrowproof.evidence/1``: the first. ``log`` and ``guard`` came later, and a file without them means null.
 """
 
 from __future__ import annotations

@@ -18,9 +18,13 @@ from arrowproof.model.evidence import (
     DynamicTarget,
     Environment,
     Evidence,
+    Guard,
     JournalKind,
     JournalRow,
     Kill,
+    Log,
+    LogState,
+    LogTransition,
     Place,
     Process,
     Row,
@@ -64,6 +68,8 @@ EVIDENCE = Evidence(
     coverage=Coverage(Share(1, 2), Share(2, 2), Share(1, 3), Share(0, 1), Share(0, 4)),
     verdict=Verdict.NOT_PROVEN,
     reasons=("one transition was not walked",),
+    log=Log("jobs.csv", 3, "2030-01-01T00:00:00Z", None, (LogTransition(None, "done", 2),), (LogState("done", 0.5),)),
+    guard=Guard(4, 3),
 )
 SCALARS: st.SearchStrategy[Scalar] = (
     st.none()
@@ -172,8 +178,22 @@ def test_a_file_that_is_no_evidence_is_refused_with_the_place(change: Any, messa
 
 def test_fields_with_a_default_may_be_left_out() -> None:
     plain = json.loads(dump_evidence(EVIDENCE))
-    del plain["transitions"][0]["walks"], plain["environment"]["wal_reset"]
-    assert load_evidence(json.dumps(plain).encode(), "e.json") == EVIDENCE
+    del plain["transitions"][0]["walks"], plain["environment"]["wal_reset"], plain["log"], plain["guard"]
+    assert load_evidence(json.dumps(plain).encode(), "e.json") == replace(EVIDENCE, log=None, guard=None)
+
+
+def test_log_and_guard_may_be_null_and_are_checked_where_they_are_not() -> None:
+    bare = replace(EVIDENCE, log=None, guard=None)
+    assert round_trip(bare) == bare
+    plain = json.loads(dump_evidence(EVIDENCE))
+    plain["log"]["states"][0]["median_seconds"] = -1
+    with pytest.raises(ModelError, match="out-of-range"):
+        load_evidence(json.dumps(plain).encode(), "e.json")
+
+
+@pytest.mark.parametrize(("tried", "refused", "holds"), [(0, 0, False), (3, 3, True), (3, 2, False), (2, 3, False)])
+def test_a_guard_holds_when_it_was_tried_and_refused_everything(tried: int, refused: int, holds: bool) -> None:
+    assert Guard(tried, refused).holds is holds
 
 
 def test_a_column_given_twice_and_a_file_beyond_its_size_are_refused() -> None:
