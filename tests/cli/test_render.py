@@ -104,3 +104,14 @@ def test_a_dash_and_json_cannot_share_standard_output(arrowproof, tmp_path):
     assert result.status == 2
     assert "Name a file for the page" in json.loads(result.out)["message"]
     assert not (tmp_path / "-").exists()
+
+
+def test_the_page_speaks_the_language_that_is_asked_for_and_no_unknown_one(arrowproof, tmp_path):
+    assert arrowproof("render", "notes", "-o", "page.html", "--lang", "ja").status == 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert '<html lang="ja">' in page
+    assert "7 遷移" in page
+    result = arrowproof("render", "notes", "-o", "other.html", "--lang", "tlh")
+    assert result.status == 2
+    assert "'tlh' is not one of 'en', 'ja'" in result.err
+    assert not (tmp_path / "other.html").exists()

@@ -16,7 +16,7 @@ MODEL = Path(str(files("arrowproof"))) / "service" / "notes-job.lifecycle.json"
 def test_view_serves_the_drawn_model_on_loopback_until_ctrl_c(tmp_path):
     shutil.copy(MODEL, tmp_path / "lifecycle.json")
     process = subprocess.Popen(
-        [sys.executable, "-m", "arrowproof", "view", "--no-open"],
+        [sys.executable, "-m", "arrowproof", "view", "--no-open", "--lang", "ja"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
         stdout=subprocess.PIPE,
@@ -28,6 +28,7 @@ def test_view_serves_the_drawn_model_on_loopback_until_ctrl_c(tmp_path):
         address = process.stdout.readline().split()[-1]
         assert address.startswith("http://127.0.0.1:")
         assert httpx.get(address).status_code == 200
+        assert '<html lang="ja">' in httpx.get(f"{address}page").text
     finally:
         process.send_signal(signal.SIGINT)
         _out, err = process.communicate(timeout=30)
