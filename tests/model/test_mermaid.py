@@ -22,7 +22,9 @@ LINE = re.compile(
 """The statements that are written, with the entities taken out: what the grammar of Mermaid takes for just that."""
 
 LABELS = st.text(max_size=40) | st.lists(
-    st.sampled_from(("direction ", "LR", "tb", " ", "\n", '"', ":", ";", "#", "-->", "{", "]]", "%%", "end", "ﬂ°", "¶ß"))
+    st.sampled_from(
+        ("direction LR", "LR", "tb", " ", "\n", '"', ":", ";", "#", "-->", "{", "]]", "%%", "end", "ﬂ°", "¶ß")
+    )
 ).map("".join)
 
 
