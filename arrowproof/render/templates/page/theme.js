@@ -30,12 +30,12 @@ startParts.push(() => {
   button.hidden = false;
   name();
   const system = matchMedia("(prefers-color-scheme: dark)");
-  // A click shows the other theme, by name; where that is the system's own, it is followed again.
+  // From auto a click shows the other theme, the next one holds the system's own, and the third follows it again: the
+  // first click is always seen, and either theme can be held whatever the system does later.
   button.addEventListener("click", () => {
     const ofSystem = system.matches ? "dark" : "light";
-    const seen = theme === "auto" ? ofSystem : theme;
-    const other = seen === "dark" ? "light" : "dark";
-    setTheme(other === ofSystem ? "auto" : other);
+    const other = system.matches ? "light" : "dark";
+    setTheme({ auto: other, [other]: ofSystem, [ofSystem]: "auto" }[theme]);
     name();
     tellShell();
     try {
