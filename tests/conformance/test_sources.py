@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from arrowproof.conformance.sources import MAX_BYTES, read_sources
+from arrowproof.conformance.sources import read_sources
 from arrowproof.errors import InputError
 from arrowproof.model.lifecycle import Lifecycle, Origin
+from arrowproof.model.source_files import MAX_BYTES
 
 
 def lifecycle(folder: Path, *globs: str) -> Lifecycle:

@@ -1,0 +1,84 @@
+"""The proof as a page draws it: evidence brought onto a lifecycle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from arrowproof.model.evidence import Evidence, SneakPath
+from arrowproof.model.lifecycle import Lifecycle, State
+from arrowproof.model.staleness import Difference
+from arrowproof.render.language import Language, load_language
+from arrowproof.render.moments import duration_text
+from arrowproof.render.sneak_arrows import add_sneak_arrows, sneak_words
+from arrowproof.render.standing import ArrowStanding, Standing, stand
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Evidence as it is drawn on a lifecycle.
+
+    ``sha256`` is that of the evidence file; ``stale`` says in what it is not of today. ``lifecycle`` is what is drawn:
+    the model with an arrow for each sneak path, behind its own arrows, and the times of a log in its notes.
+    ``sneak_paths`` holds the sneak paths that are drawn by arrow id, and ``undrawn`` counts the others. ``captions`` is
+    the word under the label of each arrow that needs one, by arrow id.
+    """
+
+    evidence: Evidence
+    sha256: str
+    stale: tuple[Difference, ...]
+    standing: Standing
+    lifecycle: Lifecycle
+    sneak_paths: Mapping[str, SneakPath]
+    undrawn: int
+    captions: Mapping[str, str]
+
+
+def bring_proof(
+    lifecycle: Lifecycle,
+    evidence: Evidence,
+    sha256: str,
+    stale: Sequence[Difference] = (),
+    language: Language | None = None,
+) -> Proof:
+    """The proof of a lifecycle, its words in a language (English when left out).
+
+    Raises:
+        ModelError: passing states form a cycle, so that the lifecycle has no transitions.
+    """
+    language = language or load_language()
+    standing = stand(lifecycle, evidence)
+    drawn, sneak_paths = add_sneak_arrows(lifecycle, evidence.sneak_paths, language)
+    states = tuple(_timed(state, standing.medians.get(state.id), language) for state in drawn.states)
+    captions = {arrow: rung_words(standing.arrows[arrow], language) for arrow in standing.arrows}
+    captions = {arrow: words for arrow, words in captions.items() if not standing.is_usual(arrow)}
+    return Proof(
+        evidence=evidence,
+        sha256=sha256,
+        stale=tuple(stale),
+        standing=standing,
+        lifecycle=replace(drawn, states=states),
+        sneak_paths=sneak_paths,
+        undrawn=len(evidence.sneak_paths) - len(sneak_paths),
+        captions=captions | {arrow: sneak_words(path, language) for arrow, path in sneak_paths.items()},
+    )
+
+
+def rung_words(standing: ArrowStanding, language: Language) -> str:
+    """The rung of an arrow, with how many of its transitions stand so low when they differ."""
+    rung = language(f"rung.{standing.rung}")
+    return language("rung.part", rung=rung, at=standing.at, over=standing.over) if standing.is_mixed else rung
+
+
+def count_words(count: int, is_exact: bool, language: Language) -> str:
+    """How often a log holds an arrow or a transition."""
+    words = language.count("log.count", count) if count < 1000 else language("log.count.other", number=f"{count:,}")
+    return words if is_exact else language("log.at_most", count=words)
+
+
+def _timed(state: State, median: float | None, language: Language) -> State:
+    """A state with the median time in it behind its note."""
+    if median is None:
+        return state
+    words = language("log.median", time=duration_text(median, language))
+    return replace(state, note=f"{state.note} · {words}" if state.note else words)
