@@ -10,11 +10,12 @@ from arrowproof.render.drawing import ArrowPath, Box, Drawing, Mark, Point, Stat
 from arrowproof.render.layout.coordinates import Columns
 from arrowproof.render.layout.graph import Edge, Node
 from arrowproof.render.layout.grid import RIGHT, Grid
-from arrowproof.render.layout.heights import LABEL_RISE, Lines
+from arrowproof.render.layout.heights import Lines
 from arrowproof.render.layout.sizes import (
     CAPTION_LINE,
     LABEL_GAP,
     LABEL_LINE,
+    LABEL_RISE,
     LEVEL_OFFSET,
     LOOP_HEIGHT,
     LOOP_REACH,

@@ -10,7 +10,7 @@ from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.render.drawing import Drawing
 from arrowproof.render.layout.assembly import Assembly
 from arrowproof.render.layout.channels import assign_slots
-from arrowproof.render.layout.coordinates import assign_columns
+from arrowproof.render.layout.coordinates import Columns, assign_columns
 from arrowproof.render.layout.estimate import direction_cost
 from arrowproof.render.layout.graph import Graph, read_graph
 from arrowproof.render.layout.grid import Grid, Placement, build_grid
@@ -34,9 +34,10 @@ _NARROW, _LOOSE = 700, (160, 20)
 """What a unit of the drawing's width costs the solver, when the width decides the scale and when it does not."""
 
 
-_POOR = 14.0
-"""Placements that the estimate holds for this much worse than the best are not drawn."""
-
+_POOR, _RANK = 14.0, 0.15
+"""Placements that the estimate holds for so much worse than the best are not drawn; what a unit of it weighs."""
+_NEAR, _FEW, _FINISHED_EDGES = 0.6, 2, 50
+"""Drafts that come so near to the best are finished too: so many, or more while they have so few edges in all."""
 
 _MOST_FORCED, _FAR = 12, 90
 """How many links of the best drawing are tried straight, and the bend beyond which that is hopeless."""
@@ -44,13 +45,14 @@ _MOST_FORCED, _FAR = 12, 90
 
 @dataclass(frozen=True)
 class Candidate:
-    """A drawing, how it was made, and its score; higher is better."""
+    """A drawing, how it was made, and its score; higher is better. ``malus`` is what the estimate takes off it."""
 
     placement: Placement
     order: Order
     assembly: Assembly
     drawing: Drawing
     width_cost: int
+    malus: float
     score: float
 
 
@@ -69,25 +71,35 @@ def best_drawing(lifecycle: Lifecycle, captions: Mapping[str, str]) -> Drawing:
 
 
 def _best_candidate(graph: Graph) -> Candidate:
+    """The best of the drafts, each finished; of two that are equally good it is the one that the estimate prefers."""
     placements = find_placements(graph)
     least = min(placements.values())
-    ranking: list[Candidate] = []
+    drafts: list[Candidate] = []
     for placement, cost in placements.items():
         if cost < least + _POOR:
             grid = build_grid(graph, placement)
-            ranking += _candidates(placement, grid, order_elements(grid), _NARROW)
-    if not ranking:
+            drafts += _candidates(placement, grid, order_elements(grid), _NARROW, _RANK * (cost - least))
+    if not drafts:
         raise InternalError("no layout was found that keeps its parts apart")
-    best = max(ranking, key=lambda candidate: candidate.score)
+    drafts.sort(key=lambda draft: -draft.score)
     if len(graph.nodes) > MANY_NODES:
-        return best
+        return drafts[0]
+    count = max(_FEW, _FINISHED_EDGES // max(len(graph.edges), 1))
+    finalists = [draft for draft in drafts[:count] if draft.score > drafts[0].score - _NEAR]
+    return max(map(_finished, finalists), key=lambda candidate: candidate.score)
+
+
+def _finished(draft: Candidate) -> Candidate:
+    """The draft with as much width as reads best, and its links straight."""
+    grid = draft.assembly.grid
+    ranking = [draft]
     for width_cost in _LOOSE:
-        ranking += _candidates(best.placement, best.assembly.grid, best.order, width_cost)
+        ranking += _candidates(draft.placement, grid, draft.order, width_cost, draft.malus)
     return _straightened(max(ranking, key=lambda candidate: candidate.score))
 
 
 def _candidates(
-    placement: Placement, grid: Grid, order: Order, width_cost: int, forced: tuple[int, ...] = ()
+    placement: Placement, grid: Grid, order: Order, width_cost: int, malus: float, forced: tuple[int, ...] = ()
 ) -> list[Candidate]:
     """The one candidate that these make, or none when something in it overlaps."""
     assembly = assemble(grid, order, width_cost, forced)
@@ -95,8 +107,8 @@ def _candidates(
     quality = measure_drawing(drawing)
     if not quality.holds:
         return []
-    value = score(quality) - 0.5 * direction_cost(grid.graph, placement)
-    return [Candidate(placement, order, assembly, drawing, width_cost, value)]
+    value = score(quality) - 0.5 * direction_cost(grid.graph, placement) - malus
+    return [Candidate(placement, order, assembly, drawing, width_cost, malus, value)]
 
 
 def _straightened(candidate: Candidate) -> Candidate:
@@ -113,7 +125,12 @@ def _straightened(candidate: Candidate) -> Candidate:
         tried.add(index)
         forced = (*(link for bend, link in bends if bend == 0), index)
         changed = _candidates(
-            candidate.placement, candidate.assembly.grid, candidate.order, candidate.width_cost, forced
+            candidate.placement,
+            candidate.assembly.grid,
+            candidate.order,
+            candidate.width_cost,
+            candidate.malus,
+            forced,
         )
         candidate = max([candidate, *changed], key=lambda one: one.score)
     return candidate
@@ -150,8 +167,9 @@ def assemble(grid: Grid, order: Order, width_cost: int, forced: Collection[int] 
     there are only so many pairs of legs.
     """
     separations: list[tuple[Pin, Pin]] = []
+    columns: Columns | None = None
     while True:
-        columns = assign_columns(grid, order, width_cost, separations, forced)
+        columns = assign_columns(grid, order, width_cost, separations, forced, columns)
         channels = assign_slots(grid, columns)
         clashes = [clash for channel in channels for clash in channel.clashes]
         if not clashes:

@@ -51,6 +51,8 @@ class Columns:
     lines: Mapping[int, int]
     pins: Mapping[Pin, int]
     width: int
+    factors: tuple[int, ...] = ()
+    """How much the last round minded a bend of each link."""
 
 
 def assign_columns(
@@ -59,6 +61,7 @@ def assign_columns(
     width_cost: int,
     separations: Collection[tuple[Pin, Pin]] = (),
     forced: Collection[int] = (),
+    start: Columns | None = None,
 ) -> Columns:
     """The columns of a grid in this order.
 
@@ -68,39 +71,52 @@ def assign_columns(
         width_cost: the cost of each unit of width; a unit of bend costs some 40 to 100.
         separations: pairs of pins of which the first must stand left of the second.
         forced: indexes of links that are to be straight where that is possible.
+        start: columns that are almost right: one round makes them new.
     """
     variables = Variables(grid, order)
     rules = [Distance(LEFT_WALL, RIGHT_WALL, 1, width_cost)]
     rules += [*_row_rules(grid, order, variables), *_port_rules(grid, variables)]
     rules += [Distance(variables.pins[a], variables.pins[b], SEPARATION) for a, b in separations]
-    x = _solved(grid, variables, rules, forced)
+    factors = start.factors if start else (_FIRST_FACTOR,) * len(grid.links)
+    x, factors = _solved(grid, variables, rules, forced, factors, 1 if start else _ROUNDS)
     return Columns(
         boxes={node: (x[a], x[b]) for node, (a, b) in variables.boxes.items()},
         lines={element: x[variable] for element, variable in variables.lines.items()},
         pins={pin: x[variable] for pin, variable in variables.pins.items()},
         width=x[RIGHT_WALL] - x[LEFT_WALL],
+        factors=factors,
     )
 
 
-def _solved(grid: Grid, variables: Variables, rules: Sequence[Distance], forced: Collection[int]) -> list[int]:
-    """The value of each variable after all rounds, and after more of them while boxes are wider than they may be."""
-    factors = [_FIRST_FACTOR] * len(grid.links)
+def _solved(
+    grid: Grid,
+    variables: Variables,
+    rules: Sequence[Distance],
+    forced: Collection[int],
+    factors: tuple[int, ...],
+    least_rounds: int,
+) -> tuple[list[int], tuple[int, ...]]:
+    """The value of each variable after all rounds, and after more of them while boxes are wider than they may be.
+
+    With them the factors of the last round.
+    """
     rigid: dict[int, int] = {}
-    x: list[int] = []
     rounds = 0
-    while rounds < _ROUNDS or (grown := _grown_boxes(grid, variables, x)).keys() - rigid.keys():
-        rigid |= grown if rounds >= _ROUNDS else {}
+    while True:
         costs, count = _costs(grid, variables, factors, forced)
         widths = [
             Distance(left, right, rigid.get(node, grid.widths[node]), _RIGID if node in rigid else _ELASTIC)
             for node, (left, right) in variables.boxes.items()
         ]
         x = solve_distances(count, [*rules, *widths, *costs])
-        factors = [
-            _factor(abs(x[variables.pins[link.index, 0]] - x[variables.pins[link.index, 1]])) for link in grid.links
-        ]
         rounds += 1
-    return x
+        grown = _grown_boxes(grid, variables, x) if rounds >= least_rounds else {}
+        if rounds >= least_rounds and not grown.keys() - rigid.keys():
+            return x, factors
+        rigid |= grown
+        factors = tuple(
+            _factor(abs(x[variables.pins[link.index, 0]] - x[variables.pins[link.index, 1]])) for link in grid.links
+        )
 
 
 def _factor(bend: int) -> int:

@@ -8,11 +8,14 @@ lengths; :func:`solve_distances` uses that very solver for x coordinates.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from pygraphviz import AGraph
+from pygraphviz import graphviz
+
+from arrowproof.errors import InternalError
 
 
 class Distance(NamedTuple):
@@ -24,7 +27,9 @@ class Distance(NamedTuple):
     weight: int = 0
 
 
-_NODE = 'node[label="" shape=box fixedsize=true width=0.1 height=0.1] edge[dir=none]'
+_NODES = {b"label": b"", b"shape": b"box", b"fixedsize": b"true", b"width": b"0.1", b"height": b"0.1"}
+_GRAPH, _NODE, _EDGE = 0, 1, 2
+"""How Graphviz tells apart what an attribute belongs to."""
 
 
 def solve_distances(count: int, distances: Iterable[Distance]) -> list[int]:
@@ -32,14 +37,14 @@ def solve_distances(count: int, distances: Iterable[Distance]) -> list[int]:
 
     The distances must have no cycle, and connect all variables.
     """
-    lines = [f"{d.before}->{d.after}[minlen={d.least},weight={d.weight}]" for d in distances]
-    return _solved(count, "phase=1 searchsize=400", lines, "rank")
+    with _graph(count, distances, {b"phase": b"1", b"searchsize": b"400"}) as graph:
+        return _laid_out(graph, b"rank")
 
 
 def rank_nodes(count: int, edges: Iterable[Distance]) -> list[int]:
     """A rank for each node such that edges lead downwards where they can; cycles are allowed here."""
-    lines = [f"{e.before}->{e.after}[minlen={e.least},weight={e.weight}]" for e in edges]
-    return _solved(count, "phase=1", lines, "rank")
+    with _graph(count, edges, {b"phase": b"1"}) as graph:
+        return _laid_out(graph, b"rank")
 
 
 def order_rows(
@@ -53,21 +58,57 @@ def order_rows(
         fixed: sequences of nodes of one row that must stay in this order from left to right.
     """
     count = sum(map(len, rows))
-    spine = [count + row for row in range(len(rows))]
-    lines = [f"{a}->{b}[weight=0]" for a, b in pairwise(spine)]
-    for row, anchor in zip(rows, spine, strict=True):
-        lines.append("{rank=same " + " ".join(map(str, [*row, anchor])) + "}")
-    lines += [f"{link.before}->{link.after}[weight={link.weight}]" for link in links]
-    lines += [f"{a}->{b}[weight=1]" for sequence in fixed for a, b in pairwise(sequence)]
-    order = _solved(count + len(rows), "phase=2 mclimit=2", lines, "order")
+    spine = range(count, count + len(rows))
+    edges = [Distance(a, b, 1, 0) for a, b in pairwise(spine)]
+    edges += [Distance(link.before, link.after, 1, link.weight) for link in links]
+    edges += [Distance(a, b, 1, 1) for sequence in fixed for a, b in pairwise(sequence)]
+    with _graph(count + len(rows), edges, {b"phase": b"2", b"mclimit": b"2"}) as graph:
+        for number, row in enumerate(rows):
+            same = graphviz.agsubg(graph.handle, b"row%d" % number, 1)
+            graphviz.agsafeset(same, b"rank", b"same", b"")
+            for node in (*row, spine[number]):
+                graphviz.agsubnode(same, graph.nodes[node], 1)
+        order = _laid_out(graph, b"order")
     return [sorted(row, key=order.__getitem__) for row in rows]
 
 
-def _solved(count: int, settings: str, lines: Sequence[str], attribute: str) -> list[int]:
-    names = " ".join(map(str, range(count)))
-    graph = AGraph(string=f"digraph{{{settings} {_NODE} {names} {' '.join(lines)}}}")
+class _Graph(NamedTuple):
+    """Graphviz' handles of a graph and of its nodes."""
+
+    handle: Any
+    nodes: list[Any]
+
+
+@contextmanager
+def _graph(count: int, edges: Iterable[Distance], settings: Mapping[bytes, bytes]) -> Iterator[_Graph]:
+    """A graph of ``count`` nodes. It is built call by call: to write it as text and have it parsed takes longer."""
+    handle = graphviz.agraphnew(b"layout", False, True)
     try:
-        graph.layout("dot")
-        return [int(graph.get_node(number).attr[attribute]) for number in range(count)]
+        for key, value in settings.items():
+            graphviz.agattr(handle, _GRAPH, key, value)
+        for key, value in _NODES.items():
+            graphviz.agattr(handle, _NODE, key, value)
+        graphviz.agattr(handle, _EDGE, b"dir", b"none")
+        least = graphviz.agattr(handle, _EDGE, b"minlen", b"1")
+        weight = graphviz.agattr(handle, _EDGE, b"weight", b"1")
+        nodes = [graphviz.agnode(handle, b"%d" % number, 1) for number in range(count)]
+        for edge in edges:
+            drawn = graphviz.agedge(handle, nodes[edge.before], nodes[edge.after], None, 1)
+            graphviz.agxset(drawn, least, b"%d" % edge.least)
+            graphviz.agxset(drawn, weight, b"%d" % edge.weight)
+        yield _Graph(handle, nodes)
     finally:
-        graph.close()
+        graphviz.agclose(handle)
+
+
+def _laid_out(graph: _Graph, attribute: bytes) -> list[int]:
+    """What dot makes of a graph: this attribute of each node."""
+    context = graphviz.gvContextWithBuiltins()
+    try:
+        if graphviz.gvLayout(context, graph.handle, b"dot") != 0:
+            raise InternalError("Graphviz could not lay out a graph of the layout")
+        symbol = graphviz.agattr(graph.handle, _NODE, attribute, None)
+        return [int(graphviz.agxget(node, symbol)) for node in graph.nodes]
+    finally:
+        graphviz.gvFreeLayout(context, graph.handle)
+        graphviz.gvFreeContext(context)

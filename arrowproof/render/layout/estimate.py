@@ -15,14 +15,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from arrowproof.model.lifecycle import Kind
-from arrowproof.render.layout.graph import Graph
+from arrowproof.render.layout.graph import Edge, Graph
 from arrowproof.render.layout.grid import MAX_LEVEL
 from arrowproof.render.layout.sizes import (
     ARROW_ROOM,
     BEAD_ROOM,
     LABEL_GAP,
+    LABEL_RISE,
     LEVEL_MARGIN,
+    LEVEL_OFFSET,
     LINE_GAP,
     LINE_ROOM,
     LOOP_REACH,
@@ -96,10 +97,7 @@ class Estimate:
             pair: max(16, *(edge.label.width for edge in edges)) + 2 * LEVEL_MARGIN
             for pair, edges in graph.pairs.items()
         }
-        self.level_heights = {
-            pair: 1.5 * max(edge.label.height for edge in edges) * min(len(edges), MAX_LEVEL) + 20
-            for pair, edges in graph.pairs.items()
-        }
+        self.level_heights = {pair: _level_height(edges[:MAX_LEVEL]) for pair, edges in graph.pairs.items()}
         self.edges = [edge for edge in graph.edges if not edge.is_loop]
         self.weights = [_MAIN if (e.tail, e.head) in graph.main_steps else 1.0 for e in graph.edges]
         self.ordinals = {edge.index: place for edges in graph.pairs.values() for place, edge in enumerate(edges)}
@@ -145,13 +143,14 @@ class Estimate:
 
     def _new_row(self, row: tuple[int, ...]) -> _Row:
         nodes = self.graph.nodes
-        height: float = max(nodes[node].height for node in row)
+        upper = lower = max(nodes[node].height for node in row) / 2
         gaps, level, blocks, cost = [], set(), [[0, 0]], 0.0
         for place, (left, right) in enumerate(pairwise(row), start=1):
             pair = (left, right) if left < right else (right, left)
             if pair in self.gaps:
                 gaps.append(float(self.gaps[pair]))
-                height = max(height, self.level_heights[pair])
+                above, below = self.level_heights[pair]
+                upper, lower = max(upper, above), max(lower, below)
                 level.add(pair)
                 blocks[-1][1] = place
             else:
@@ -163,7 +162,7 @@ class Estimate:
                 if row[place] in self.loops:
                     cost += _BUSY_SIDES * (first < place < last)
                     width += self.loops[row[place]]
-        return _Row(width, height, tuple(gaps), frozenset(level), tuple((a, b) for a, b in blocks), cost)
+        return _Row(width, upper + lower, tuple(gaps), frozenset(level), tuple((a, b) for a, b in blocks), cost)
 
     def _placed(self, rows: Sequence[Sequence[int]], infos: list[_Row]) -> _Guess:
         """All nodes in their columns: the widest row is packed, the others move to their neighbours."""
@@ -238,6 +237,7 @@ class Estimate:
             for row in range(upper + 1, lower):
                 guess.widths[row] += LINE_GAP
                 guess.gap_edges[row].append((above, line))
+                guess.gap_widths[row + (row >= gap)] += LINE_GAP
                 above = line
             guess.left, guess.right = min(guess.left, line), max(guess.right, line + label.width)
         guess.gap_edges[lower].append((above, below))
@@ -269,10 +269,17 @@ class Estimate:
         height = sum([info.height for info in guess.infos]) + sum(guess.gap_heights)
         for gap, edges in enumerate(guess.gap_edges):
             if edges or guess.gap_heights[gap]:
-                height += ARROW_ROOM + 3 * LINE_ROOM + 2 * SLOT * len(edges) * _SLOTS_PER_EDGE
+                height += ARROW_ROOM + 3 * LINE_ROOM + SLOT * len(edges) * _SLOTS_PER_EDGE
             elif 0 < gap < len(guess.rows):
                 height += 2 * LINE_ROOM
         return width, height
+
+
+def _level_height(edges: Sequence[Edge]) -> tuple[float, float]:
+    """How far level arrows and their labels reach above and below the middle of their row."""
+    offset = LEVEL_OFFSET if len(edges) > 1 else 0
+    reach = [offset + LABEL_RISE + edge.label.height for edge in edges if not edge.label.is_empty]
+    return (reach[0] if reach else 0.0, reach[1] if len(reach) > 1 else 0.0)
 
 
 def _passage(rows: Iterable[Sequence[tuple[float, float]]], above: float, below: float) -> tuple[float, float]:
@@ -282,7 +289,7 @@ def _passage(rows: Iterable[Sequence[tuple[float, float]]], above: float, below:
     best, least = low, math.inf
     for x in (above, below, *(edge for block in blocks for edge in block)):
         detour = low - x if x < low else x - high if x > high else 0.0
-        if detour < least and not any([left < x < right for left, right in blocks]):
+        if detour < least and not any(left < x < right for left, right in blocks):
             if not detour:
                 return x, 0.0
             best, least = x, detour

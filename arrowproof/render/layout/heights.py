@@ -11,10 +11,8 @@ from dataclasses import dataclass
 
 from arrowproof.render.layout.channels import Channel
 from arrowproof.render.layout.grid import Grid
-from arrowproof.render.layout.sizes import ARROW_ROOM, LEVEL_OFFSET, LINE_ROOM, SLOT
+from arrowproof.render.layout.sizes import ARROW_ROOM, LABEL_RISE, LEVEL_OFFSET, LINE_ROOM, SLOT
 
-LABEL_RISE = 9
-"""Between a level arrow and its label."""
 MAX_STRETCH = 44
 """The most that a channel gains."""
 

@@ -1,24 +1,238 @@
 """The order of all elements in each row, from left to right, once the order of the nodes is known.
 
-dot finds an order with few crossings; then what stands between two neighbours that a level arrow joins moves out.
+The chains of elements are put between the nodes one after the other, short ones first, each on the way that crosses
+least of what stands already, and of these ways on the straightest. Then each is taken out and put in anew, while that
+saves something. The best way of one chain is found exactly, row by row (dynamic programming over the places of a row).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from arrowproof.render.layout.dot import Distance, order_rows
-from arrowproof.render.layout.grid import Grid
+from arrowproof.render.layout.estimate import Estimate
+from arrowproof.render.layout.grid import Grid, Link
 
 Order = tuple[tuple[int, ...], ...]
 """Rows of element indexes, each row from left to right."""
 
+MOST_ELEMENTS = 700
+"""A larger grid is ordered by dot: exact ways would take too long."""
+
 _WEIGHTS = (1, 3, 9)
 """A link weighs by how many of its ends are no nodes, which keeps long arrows straight."""
+_ROUNDS = 3
+_WAY = 1 / 4000
+"""What a unit of sideways way costs; a crossing costs 1."""
 
 
 def order_elements(grid: Grid) -> Order:
     """Every row of the grid in its final order. Nodes keep the order of the grid's placement."""
+    if len(grid.elements) > MOST_ELEMENTS:
+        return _order_by_dot(grid)
+    return _Arrangement(grid, Estimate(grid.graph).columns(grid.node_rows)).order()
+
+
+class _Place(NamedTuple):
+    """A place in a row: what has a lower index than ``low`` is left of it, what has ``high`` or more is right of it.
+
+    The two are equal for a gap between elements, and differ by one for an element that stands there already.
+    """
+
+    low: int
+    high: int
+    x: float
+    cost: float = 0.0
+
+
+class _Arrangement:
+    """Rows that fill up chain by chain."""
+
+    def __init__(self, grid: Grid, columns: Mapping[int, float]) -> None:
+        self.grid = grid
+        self.x = dict(columns)
+        self.half = {node: width / 2 for node, width in grid.widths.items()}
+        self.rows = _node_rows(grid)
+        self.links: list[list[Link]] = [[] for _ in range(len(grid.rows) + 1)]
+        self.turns: list[list[Link]] = [[] for _ in range(len(grid.rows) + 1)]
+        self.chains: dict[int, list[Link]] = {
+            edge: [grid.links[index] for index in route] for edge, route in grid.routes.items()
+        }
+
+    def order(self) -> Order:
+        """All rows in order."""
+        chains = sorted(self.chains, key=self._precedence)
+        for edge in chains:
+            self._insert(edge)
+        for _ in range(_ROUNDS):
+            before = [list(row) for row in self.rows]
+            for edge in chains:
+                self._remove(edge)
+                self._insert(edge)
+            if before == self.rows:
+                break
+        return tuple(map(tuple, self.rows))
+
+    def _precedence(self, edge: int) -> tuple[int, int, int, int]:
+        """Short chains first. Of arrows between the same two boxes the one with the widest label comes first.
+
+        The next one then goes to its left, and the widest label stands on the right, where it may reach beyond the box.
+        """
+        graph = self.grid.graph
+        one = graph.edges[edge]
+        pair = graph.pairs.get((min(one.tail, one.head), max(one.tail, one.head)), (one,))
+        return len(self.chains[edge]), pair[0].index, -one.label.width, edge
+
+    def _insert(self, edge: int) -> None:
+        links = self.chains[edge]
+        turn = next((link for link in links if link.turns), None)
+        if turn is None:
+            self._insert_way(links)
+        elif len(links) > 1:
+            self._insert_turn(links[0], turn, links[-1])
+        for link in links:
+            (self.turns if link.turns else self.links)[link.channel].append(link)
+
+    def _remove(self, edge: int) -> None:
+        for link in self.chains[edge]:
+            (self.turns if link.turns else self.links)[link.channel].remove(link)
+            element = self.grid.elements[link.last]
+            if element.node is None:
+                self.rows[element.row].remove(element.index)
+
+    def _insert_way(self, links: Sequence[Link]) -> None:
+        """Put a chain in on the cheapest way from its first node to its last."""
+        ends = (self.x[links[0].first], self.x[links[-1].last])
+        passed = [link.last for link in links[:-1]]
+        places = [[self._node_place(links[0].first)]]
+        places += [self._gaps(self.grid.elements[element].row, *ends) for element in passed]
+        places.append([self._node_place(links[-1].last)])
+        costs = [0.0]
+        came_from: list[list[int]] = []
+        for link, here, there in zip(links, places, places[1:], strict=False):
+            costs, best = self._step(link, costs, here, there)
+            came_from.append(best)
+        choice = 0
+        chosen = []
+        for best in reversed(came_from):
+            choice = best[choice]
+            chosen.append(choice)
+        for element, options, choice in zip(passed, places[1:], reversed(chosen[:-1]), strict=False):
+            self._put(element, options[choice])
+
+    def _step(
+        self, link: Link, costs: Sequence[float], here: Sequence[_Place], there: Sequence[_Place]
+    ) -> tuple[list[float], list[int]]:
+        """The least cost of coming to each place of the next row, and the place that it is reached from."""
+        table = self._crossings(link, here, there)
+        found, best = [], []
+        for column, place in enumerate(there):
+            ways = [
+                cost + table[row][column] + abs(start.x - place.x) * _WAY
+                for row, (cost, start) in enumerate(zip(costs, here, strict=True))
+            ]
+            least = min(ways)
+            found.append(least + place.cost)
+            best.append(ways.index(least))
+        return found, best
+
+    def _insert_turn(self, out: Link, turn: Link, back: Link) -> None:
+        """Put in both legs of an arrow that turns round, the one with the label on the left."""
+        label_left = self.grid.elements[out.last].is_label
+        left, right = (out, back) if label_left else (back, out)
+        left_node, right_node = (link.first if link is out else link.last for link in (left, right))
+        left_leg, right_leg = (link.last if link is out else link.first for link in (left, right))
+        row = self.grid.elements[left_leg].row
+        gaps = self._gaps(row, self.x[left_node], self.x[right_node])
+        left_costs = self._crossings(left, [self._node_place(left_node)], gaps, is_turned=left is back)[0]
+        right_costs = self._crossings(right, [self._node_place(right_node)], gaps, is_turned=right is back)[0]
+        far = turn.channel
+        passing = [self._ends_in_channel(element, far) for element in self.rows[row]]
+        best, chosen = float("inf"), (0, 0)
+        for a, first in enumerate(gaps):
+            for b in range(a, len(gaps)):
+                second = gaps[b]
+                way = abs(first.x - self.x[left_node]) + abs(second.x - self.x[right_node])
+                cost = left_costs[a] + right_costs[b] + sum(passing[first.low : second.low]) + way * _WAY
+                if cost < best:
+                    best, chosen = cost, (a, b)
+        self._put(right_leg, gaps[chosen[1]])
+        self._put(left_leg, gaps[chosen[0]])
+
+    def _ends_in_channel(self, element: int, channel: int) -> bool:
+        return any(element in (link.first, link.last) for link in self.links[channel])
+
+    def _put(self, element: int, place: _Place) -> None:
+        self.rows[self.grid.elements[element].row].insert(place.low, element)
+        self.x[element] = place.x
+
+    def _node_place(self, node: int) -> _Place:
+        place = self.rows[self.grid.elements[node].row].index(node)
+        return _Place(place, place + 1, self.x[node])
+
+    def _gaps(self, row: int, start: float, end: float) -> list[_Place]:
+        """The gaps of a row that a line may take, each with the x in it that is nearest to the way from start to end.
+
+        A gap inside a turn costs what its line would cross.
+        """
+        elements = self.rows[row]
+        low, high = min(start, end), max(start, end)
+        turned = [0] * (len(elements) + 1)
+        for link in (*self.turns[row], *self.turns[row + 1]):
+            if self.grid.elements[link.first].row == row:
+                a, b = sorted((elements.index(link.first), elements.index(link.last)))
+                for gap in range(a + 1, b + 1):
+                    turned[gap] += 1
+        gaps = []
+        for gap in range(len(elements) + 1):
+            left = elements[gap - 1] if gap else None
+            right = elements[gap] if gap < len(elements) else None
+            if left is not None and right is not None and (left, right) in self.grid.levels:
+                continue
+            least = -float("inf") if left is None else self.x[left] + self.half.get(left, 0.0)
+            most = float("inf") if right is None else self.x[right] - self.half.get(right, 0.0)
+            x = max(least, min(most, max(low, min(high, start))))
+            gaps.append(_Place(gap, gap, x, turned[gap]))
+        return gaps
+
+    def _crossings(
+        self, link: Link, here: Sequence[_Place], there: Sequence[_Place], is_turned: bool = False
+    ) -> list[list[int]]:
+        """How many links of its channel a link would cross from each place here to each place there.
+
+        ``here`` is in the row of the link's first end, or of its last when it is turned.
+        """
+        ends = self._places_of_links(link, is_turned)
+        table = []
+        for start in here:
+            left = sorted(b for a, b in ends if a < start.low)
+            right = sorted(b for a, b in ends if a >= start.high)
+            table.append([sum(b >= end.high for b in left) + sum(b < end.low for b in right) for end in there])
+        return table
+
+    def _places_of_links(self, link: Link, is_turned: bool) -> list[tuple[int, int]]:
+        """(place here, place there) of each other link in the channel."""
+        near, far = (link.last, link.first) if is_turned else (link.first, link.last)
+        elements = self.grid.elements
+        here = {element: place for place, element in enumerate(self.rows[elements[near].row])}
+        there = {element: place for place, element in enumerate(self.rows[elements[far].row])}
+        return [
+            (here[one.first], there[one.last]) if one.first in here else (here[one.last], there[one.first])
+            for one in self.links[link.channel]
+        ]
+
+
+def _node_rows(grid: Grid) -> list[list[int]]:
+    """The rows with nodes only, in the order of the placement."""
+    rows: list[list[int]] = [[] for _ in grid.rows]
+    for nodes in grid.node_rows:
+        rows[grid.elements[nodes[0]].row] = list(nodes)
+    return rows
+
+
+def _order_by_dot(grid: Grid) -> Order:
+    """The order that dot finds; then what stands between two neighbours that a level arrow joins moves out."""
     links = []
     fixed: list[Sequence[int]] = list(grid.node_rows)
     for link in grid.links:

@@ -44,6 +44,8 @@ LEVEL_MARGIN = 18
 """On both sides of the label of a level arrow, so that line and head stay visible."""
 LEVEL_OFFSET = 10
 """How far two level arrows between the same boxes stand off the middle."""
+LABEL_RISE = 9
+"""Between a level arrow and its label."""
 LOOP_REACH, LOOP_HEIGHT = 26, 22
 
 
