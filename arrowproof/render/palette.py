@@ -2,6 +2,10 @@
 
 Colour means "look here"; what holds stays quiet. Text tokens keep at least 4.5:1 and line tokens at least 3:1 against
 every surface that they stand on; the tests compute it.
+
+No meaning rests on colour alone: kinds differ by their sign and border, what is chosen by a wider line and a frame
+around its label, rungs by bead, line and head. ``proof``, ``gap`` and ``wrong`` stay apart for readers without red,
+green or blue cones too; kinds need not, since green and red-brown come close there and the signs tell them apart.
 """
 
 from __future__ import annotations
@@ -19,8 +23,8 @@ LIGHT: Mapping[str, str] = {
     "chosen": "#1f4fd0",
     "chosen-tint": "#eaf0fd",
     "proof": "#0a6a4c",
-    "gap": "#8a5300",
-    "wrong": "#b4201f",
+    "gap": "#8f5f00",
+    "wrong": "#ae1035",
     "neutral": "#5a636d",
     "neutral-tint": "#fcfcfb",
     "waiting": "#646c76",
@@ -44,8 +48,8 @@ DARK: Mapping[str, str] = {
     "line": "#939da8",
     "chosen": "#8db0ff",
     "chosen-tint": "#17233f",
-    "proof": "#5cc79b",
-    "gap": "#e2ab52",
+    "proof": "#4cc79d",
+    "gap": "#e8b548",
     "wrong": "#ff8379",
     "neutral": "#939da8",
     "neutral-tint": "#101214",
