@@ -2,13 +2,14 @@
 
 Colours and type come from the stylesheet around it, so that both themes share one drawing. Elements are told apart by
 ``data-state``, ``data-arrow`` (with ``data-from`` and ``data-to``) and ``data-mark``, and numbered by ``data-key``:
-``a`` or ``s`` and the place in the file. An id of a lifecycle can be any string, so it is never a DOM id.
+``a`` or ``s`` and the place in the file. The box of a folded group has a ``data-group``, and it and a bundle of arrows
+the keys of what they stand for in ``data-keys``. An id of a lifecycle can be any string, so it is never a DOM id.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from markupsafe import Markup
 
@@ -17,14 +18,15 @@ from arrowproof.render.arrow_svg import arrow_group
 from arrowproof.render.drawing import Box, Drawing, Mark, Point, StateBox
 from arrowproof.render.language import Language, load_language
 from arrowproof.render.names import distinct_names, state_name
-from arrowproof.render.svg_element import element, format_number, text_element
+from arrowproof.render.proof import Proof
+from arrowproof.render.scene import Scene, whole_scene
+from arrowproof.render.svg_element import element, format_number, sample, text_element
 from arrowproof.render.text import clean_text
-
-MARGIN = 3.0
-"""Drawing units around the bounds, so that half of a stroke at the edge is not cut."""
 
 BOX_RADIUS = 6.0
 INNER_INSET = 3.5
+SHEET = 3.5
+"""How much is seen of each sheet under the box of a folded group."""
 
 ICONS: Mapping[Kind, str] = {
     Kind.WAITING: "M-3.6-4.6H3.6M-3.6 4.6H3.6M-2.8-4.6C-2.8-1.4 2.8 1.4 2.8 4.6M2.8-4.6C2.8-1.4-2.8 1.4-2.8 4.6",
@@ -35,69 +37,105 @@ ICONS: Mapping[Kind, str] = {
 }
 """The sign of each kind around (0, 0): an hourglass, a play sign, a check, a cross, a lozenge. Passing is a pill."""
 
+STACK = "M-4.2-3.4H4.2M-4.2 0H4.2M-4.2 3.4H4.2"
+"""The sign of a folded group: three sheets."""
+
 
 def render_svg(
-    lifecycle: Lifecycle, drawing: Drawing, language: Language | None = None, scene: str = "whole"
+    lifecycle: Lifecycle, drawing: Drawing, language: Language | None = None, proof: Proof | None = None
 ) -> Markup:
-    """The drawing of a lifecycle as one ``svg`` element, without a stylesheet, its descriptions in a language.
+    """The drawing of a whole lifecycle as one ``svg`` element, without a stylesheet, its descriptions in a language.
 
-    ``scene`` names this drawing among those of one page, and makes its DOM ids its own.
+    With a proof the lifecycle is the one that it draws, and each arrow shows where it stands.
+    """
+    return render_scene(whole_scene(lifecycle, drawing), lifecycle, language, proof)
+
+
+def render_scene(
+    scene: Scene,
+    lifecycle: Lifecycle,
+    language: Language | None = None,
+    proof: Proof | None = None,
+    is_hidden: bool = False,
+) -> Markup:
+    """One scene of a lifecycle's page as an ``svg`` element.
 
     Arrows come first, in file order, then boxes, so that a line never covers a box; a line that crosses an earlier one
     leaves a gap in it.
     """
     language = language or load_language()
-    bounds = drawing.bounds
-    view = (bounds.x - MARGIN, bounds.y - MARGIN, bounds.width + 2 * MARGIN, bounds.height + 2 * MARGIN)
-    arrow_number = {arrow.id: number for number, arrow in enumerate(lifecycle.arrows)}
-    state_number = {state.id: number for number, state in enumerate(lifecycle.states)}
-    names = distinct_names(state.id for state in lifecycle.states)
+    keys = _Keys(scene, lifecycle)
+    view = scene.view
+    title = language("drawing.title", title=clean_text(lifecycle.title))
     return element(
         "svg",
         {
             "class": "drawing",
             "xmlns": "http://www.w3.org/2000/svg",
-            "viewBox": " ".join(map(format_number, view)),
+            "viewBox": " ".join(map(format_number, (view.x, view.y, view.width, view.height))),
             "role": "group",
-            "data-scene": scene,
-            "aria-labelledby": f"{scene}-title",
-            "aria-describedby": f"{scene}-desc",
+            "data-scene": scene.name,
+            "data-fragment": scene.fragment,
+            "data-title": clean_text(scene.title) or None,
+            "data-parent": None if scene.group is None else clean_text(scene.group),
+            "aria-labelledby": f"{scene.name}-title",
+            "aria-describedby": f"{scene.name}-desc",
+            "hidden": "hidden" if is_hidden else None,
         },
-        element("title", {"id": f"{scene}-title"}, language("drawing.title", title=clean_text(lifecycle.title))),
-        element("desc", {"id": f"{scene}-desc"}, _description(lifecycle, language)),
-        *(
-            arrow_group(arrow_number[path.id], path, lifecycle, names, language)
-            for path in sorted(drawing.arrows, key=lambda path: arrow_number[path.id])
+        element(
+            "title", {"id": f"{scene.name}-title"}, f"{title}: {clean_text(scene.title)}" if scene.title else title
         ),
-        *(_mark(mark) for mark in drawing.marks),
+        element("desc", {"id": f"{scene.name}-desc"}, _description(scene, language)),
         *(
-            _state(state_number[box.id], lifecycle.states_by_id[box.id], box, names[box.id], language)
-            for box in sorted(drawing.states, key=lambda box: state_number[box.id])
+            arrow_group(keys.arrows_of(path.id), path, scene.lifecycle, keys.names, language, proof)
+            for path in sorted(scene.drawing.arrows, key=lambda path: keys.arrows_of(path.id)[0])
+        ),
+        *(_mark(mark) for mark in scene.drawing.marks),
+        *(
+            _state(box, scene, keys, language)
+            for box in sorted(scene.drawing.states, key=lambda box: keys.states_of(box.id)[0])
         ),
     )
+
+
+class _Keys:
+    """The places in the file of what a scene shows, and the states' names in the document."""
+
+    def __init__(self, scene: Scene, lifecycle: Lifecycle) -> None:
+        self._scene = scene
+        self._arrows = {arrow.id: number for number, arrow in enumerate(lifecycle.arrows)}
+        self._states = {state.id: number for number, state in enumerate(lifecycle.states)}
+        self._members: dict[str, list[int]] = {}
+        for number, state in enumerate(lifecycle.states):
+            self._members.setdefault(state.group or "", []).append(number)
+        self.names = distinct_names([*self._states, *scene.groups])
+
+    def arrows_of(self, arrow_id: str) -> Sequence[int]:
+        """The numbers of the arrows that a drawn one stands for."""
+        return [self._arrows[each] for each in self._scene.bundles.get(arrow_id, (arrow_id,))]
+
+    def states_of(self, state_id: str) -> Sequence[int]:
+        """The numbers of the states that a box stands for."""
+        group = self._scene.groups.get(state_id)
+        return [self._states[state_id]] if group is None else self._members[group]
 
 
 def kind_sample(kind: Kind) -> Markup:
     """A small box of this kind for the legend."""
     outline = Box(0.8, 0.8, 26.4, 16.4)
-    return _sample(28, *_box(kind, kind in (Kind.SUCCESS, Kind.FAILURE), outline, (14.0, 9.0)), kind=f"state {kind}")
+    return sample(28, *_box(State("", kind, "", ""), outline, (14.0, 9.0)), kind=f"state {kind}")
 
 
 def mark_sample(mark: str) -> Markup:
     """A small start or removal mark for the legend."""
-    return _sample(18, _mark(Mark("", mark, (9.0, 9.0), 6.0)))
+    return sample(18, _mark(Mark("", mark, (9.0, 9.0), 6.0)))
 
 
-def _sample(width: int, *children: Markup, kind: str | None = None) -> Markup:
-    inner = element("g", {"class": kind}, *children)
-    return element("svg", {"class": "sample", "viewBox": f"0 0 {width} 18", "aria-hidden": "true"}, inner)
-
-
-def _description(lifecycle: Lifecycle, language: Language) -> str:
+def _description(scene: Scene, language: Language) -> str:
     return language(
         "drawing.description",
-        states=language.count("count.states", len(lifecycle.states)),
-        arrows=language.count("count.arrows", len(lifecycle.arrows)),
+        states=language.count("count.states", len(scene.drawing.states) - len(scene.groups)),
+        arrows=language.count("count.arrows", len(scene.drawing.arrows)),
     )
 
 
@@ -118,35 +156,58 @@ def _mark(mark: Mark) -> Markup:
     )
 
 
-def _state(number: int, state: State, drawn: StateBox, name: str, language: Language) -> Markup:
-    is_final = state.terminal or state.kind in (Kind.SUCCESS, Kind.FAILURE)
+def _state(drawn: StateBox, scene: Scene, keys: _Keys, language: Language) -> Markup:
+    state = scene.lifecycle.states_by_id[drawn.id]
+    group = scene.groups.get(drawn.id)
     face = "italic" if state.kind is Kind.PASSING else "sans"
-    spoken = (state_name(state), language(f"kind.{state.kind}"), clean_text(state.note or ""))
+    kind = language(f"kind.{state.kind}") if group is None else language("scene.group")
+    spoken = (state_name(state), kind, clean_text(state.note or ""))
+    numbers = keys.states_of(drawn.id)
+    place = " focus" if drawn.id == scene.focus else " quiet" if drawn.id in scene.quiet else ""
     return element(
         "g",
         {
-            "class": f"state {state.kind}",
-            "data-key": f"s{number}",
-            "data-state": name,
+            "class": f"state {state.kind if group is None else 'folded'}{place}",
+            "data-key": f"s{numbers[0]}" if group is None else None,
+            "data-keys": None if group is None else " ".join(f"s{number}" for number in numbers),
+            "data-state": keys.names[drawn.id],
+            "data-group": None if group is None else clean_text(group),
             "role": "img",
             "aria-label": ", ".join(part for part in spoken if part),
         },
-        *_box(state.kind, is_final, drawn.box, drawn.icon),
+        *(_box(state, drawn.box, drawn.icon) if group is None else _stack(drawn.box, drawn.icon)),
         *(text_element(line, face, "name") for line in drawn.label),
         *(text_element(line, face, "note") for line in drawn.note),
     )
 
 
-def _box(kind: Kind, is_final: bool, box: Box, icon: Point | None) -> Iterable[Markup]:
+def _box(state: State, box: Box, icon: Point | None) -> Iterable[Markup]:
+    kind = state.kind
     radius = box.height / 2 if kind is Kind.PASSING else min(BOX_RADIUS, box.height / 4)
     yield element("rect", {"class": "box", **_rect(box), "rx": radius})
-    if is_final:
+    if state.terminal or kind in (Kind.SUCCESS, Kind.FAILURE):
         inset = min(INNER_INSET, box.height / 6)
         inner = Box(box.x + inset, box.y + inset, box.width - 2 * inset, box.height - 2 * inset)
         yield element("rect", {"class": "inner", **_rect(inner), "rx": max(radius - 2.5, 1.0)})
     if icon is not None and kind in ICONS:
-        place = f"translate({format_number(icon[0])} {format_number(icon[1])})"
-        yield element("path", {"class": "icon", "d": ICONS[kind], "transform": place})
+        yield _icon(ICONS[kind], icon)
+
+
+def _stack(box: Box, icon: Point | None) -> Iterable[Markup]:
+    """The box of a folded group: a sheet on top of two others, whose lower edges are seen."""
+    yield element("rect", {"class": "box", **_rect(box), "rx": BOX_RADIUS})
+    for place in (1, 2):
+        y = format_number(box.bottom - place * SHEET)
+        yield element("path", {"class": "sheet", "d": f"M{format_number(box.x)} {y}H{format_number(box.right)}"})
+    if icon is not None:
+        yield _icon(STACK, (icon[0], icon[1]))
+
+
+def _icon(shape: str, place: Point) -> Markup:
+    x, y = place
+    return element(
+        "path", {"class": "icon", "d": shape, "transform": f"translate({format_number(x)} {format_number(y)})"}
+    )
 
 
 def _rect(box: Box) -> dict[str, object]:

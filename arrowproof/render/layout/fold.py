@@ -1,0 +1,133 @@
+"""The fold: a lifecycle in which whole groups of states are one box each, and the arrows between two boxes are one.
+
+What comes out is a lifecycle again, which any layout can draw. A group of one state is never folded, since its box
+would say less than the state does.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
+from arrowproof.render.language import Language
+
+End = str | None
+
+
+@dataclass(frozen=True)
+class Fold:
+    """A lifecycle with folded groups.
+
+    ``groups`` says which of its states are boxes of a group, by state id; ``bundles`` which of its arrows stand for
+    several ones of the model, by arrow id.
+    """
+
+    lifecycle: Lifecycle
+    groups: Mapping[str, str] = field(default_factory=dict)
+    bundles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def foldable_groups(lifecycle: Lifecycle) -> tuple[str, ...]:
+    """The groups of two states or more, in the order in which the file first names them."""
+    counts = Counter(state.group for state in lifecycle.states if state.group is not None)
+    return tuple(group for group, count in counts.items() if count > 1)
+
+
+def fold_groups(lifecycle: Lifecycle, groups: Collection[str], language: Language, counts: bool = True) -> Fold:
+    """The lifecycle with each of these groups as one box in the place of its first state.
+
+    Arrows inside such a group are counted in its note (unless ``counts`` is false), and not drawn. Arrows that join the
+    same two ends, of which one at least is folded, are one arrow whose label says how many they are.
+    """
+    ids = _box_ids(lifecycle, groups)
+    box_of = {state.id: ids.get(state.group, state.id) if state.group else state.id for state in lifecycle.states}
+    states: dict[str, State] = {}
+    for state in lifecycle.states:
+        box = box_of[state.id]
+        if box == state.id:
+            states[box] = state
+        elif state.group is not None:
+            note = _inside(lifecycle, state.group, language) if counts else None
+            states.setdefault(box, State(box, Kind.NEUTRAL, state.group, box, note=note, terminal=True))
+    boxes = frozenset(ids.values())
+    arrows, bundles = _bundled(lifecycle, box_of, boxes, language)
+    folded = replace(lifecycle, states=tuple(states.values()), arrows=arrows, views=())
+    return Fold(folded, {box: group for group, box in ids.items()}, bundles)
+
+
+def open_group(lifecycle: Lifecycle, group: str, language: Language, folded: Collection[str] = ()) -> Fold:
+    """The states of one group, all arrows at these, and the other ends of the arrows, so that nothing dangles.
+
+    Args:
+        lifecycle: the whole lifecycle.
+        group: one of its groups.
+        language: of the words that say how many arrows are drawn as one.
+        folded: the groups outside that are one box each.
+    """
+    inside = {state.id for state in lifecycle.states if state.group == group}
+    arrows = tuple(arrow for arrow in lifecycle.arrows if inside & {arrow.source, arrow.target})
+    ends = inside.union(*({arrow.source, arrow.target} for arrow in arrows))
+    states = tuple(state for state in lifecycle.states if state.id in ends)
+    part = replace(lifecycle, states=states, arrows=arrows, views=())
+    several = set(foldable_groups(part)) & (set(folded) - {group})
+    return fold_groups(part, several, language, counts=False)
+
+
+def _box_ids(lifecycle: Lifecycle, groups: Collection[str]) -> dict[str, str]:
+    """An id for the box of each group, which no state has."""
+    taken = {state.id for state in lifecycle.states}
+    ids = {}
+    for group in foldable_groups(lifecycle):
+        if group in groups:
+            box = f"group:{group}"
+            while box in taken:
+                box += "'"
+            taken.add(box)
+            ids[group] = box
+    return ids
+
+
+def _inside(lifecycle: Lifecycle, group: str, language: Language) -> str:
+    members = {state.id for state in lifecycle.states if state.group == group}
+    arrows = sum({arrow.source, arrow.target} <= members for arrow in lifecycle.arrows)
+    return language(
+        "scene.inside",
+        states=language.count("count.states", len(members)),
+        arrows=language.count("count.arrows", arrows),
+    )
+
+
+def _bundled(
+    lifecycle: Lifecycle, box_of: Mapping[str, str], boxes: frozenset[str], language: Language
+) -> tuple[tuple[Arrow, ...], dict[str, tuple[str, ...]]]:
+    """The arrows between the boxes in file order, a bundle in the place of its first one."""
+    together: dict[tuple[End, End] | str, list[Arrow]] = {}
+    for arrow in lifecycle.arrows:
+        source, target = (None if end is None else box_of[end] for end in (arrow.source, arrow.target))
+        if source == target and source in boxes:
+            continue
+        is_folded = not boxes.isdisjoint((source, target))
+        key = (source, target) if is_folded else arrow.id
+        together.setdefault(key, []).append(replace(arrow, source=source, target=target))
+    arrows: list[Arrow] = []
+    bundles: dict[str, tuple[str, ...]] = {}
+    names = _free_names({arrow.id for arrow in lifecycle.arrows})
+    for members in together.values():
+        if len(members) == 1:
+            arrows += members
+        else:
+            name = next(names)
+            bundles[name] = tuple(member.id for member in members)
+            label = language.count("count.arrows", len(members))
+            arrows.append(Arrow(name, members[0].source, members[0].target, label))
+    return tuple(arrows), bundles
+
+
+def _free_names(taken: Collection[str]) -> Iterator[str]:
+    number = 0
+    while True:
+        number += 1
+        if f"bundle:{number}" not in taken:
+            yield f"bundle:{number}"

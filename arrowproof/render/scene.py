@@ -1,0 +1,58 @@
+"""A scene: one of the drawings of a page, with what it shows and the address under which it is shown.
+
+A page of a small model has one scene, the whole. That of a large one opens with an overview, and has a scene for each
+group and for each state (:mod:`arrowproof.render.scenes` plans them).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import quote
+
+from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.render.drawing import Box, Drawing
+
+MARGIN = 3.0
+"""Drawing units around the bounds, so that half of a stroke at the edge is not cut."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One drawing of a page.
+
+    ``name`` is its own among the scenes of a page, and makes its DOM ids. ``lifecycle`` is what is drawn: the model, or
+    a part of it in which ``groups`` are boxes of a whole group (group by state id) and ``bundles`` arrows that stand
+    for several (arrow ids by arrow id). ``view`` is what of the plane is shown. ``address`` is the key and the value
+    that the page's address must have, None for the scene that it opens with, and ``group`` the group of the state that
+    is shown. ``focus`` is the state in the middle and ``quiet`` are the states that stand at the edge, by id.
+    """
+
+    name: str
+    lifecycle: Lifecycle
+    drawing: Drawing
+    view: Box
+    title: str = ""
+    address: tuple[str, str] | None = None
+    group: str | None = None
+    focus: str | None = None
+    quiet: frozenset[str] = frozenset()
+    groups: Mapping[str, str] = field(default_factory=dict)
+    bundles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def fragment(self) -> str | None:
+        """The fragment of the page's address that shows this scene."""
+        return None if self.address is None else f"#{self.address[0]}={quote(self.address[1], safe='')}"
+
+
+def whole_scene(lifecycle: Lifecycle, drawing: Drawing) -> Scene:
+    """The scene of a page that shows everything in one drawing."""
+    return Scene("whole", lifecycle, drawing, framed(drawing.bounds))
+
+
+def framed(bounds: Box, width: float = 0.0, height: float = 0.0) -> Box:
+    """The bounds with their margin, in the middle of at least this much of the plane."""
+    wide, high = max(bounds.width + 2 * MARGIN, width), max(bounds.height + 2 * MARGIN, height)
+    x, y = bounds.center
+    return Box(x - wide / 2, y - high / 2, wide, high)
