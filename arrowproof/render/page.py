@@ -10,8 +10,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
@@ -19,17 +19,20 @@ from markupsafe import Markup
 
 from arrowproof import __version__
 from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.render.assets import TEMPLATES, asset
 from arrowproof.render.drawing import Drawing
+from arrowproof.render.export import STYLE_MARKERS, drawing_css
 from arrowproof.render.fonts import font_faces_css
 from arrowproof.render.language import Language, load_language
 from arrowproof.render.outline import Outline, outline_lifecycle
-from arrowproof.render.palette import palette_css
+from arrowproof.render.scene import MARGIN
 from arrowproof.render.sheet import UNIT, Content, Row, Sheet, plan_sheet
-from arrowproof.render.svg import MARGIN, kind_sample, mark_sample, render_svg
+from arrowproof.render.svg import kind_sample, mark_sample, render_svg
 
-TEMPLATES = Path(__file__).parent / "templates" / "page"
+DRAWING = "drawing.css"
+"""The part that a picture of the drawing takes along, with the fonts and the palette."""
 
-STYLES = ("sheet.css", "drawing.css", "column.css", "controls.css", "media.css")
+STYLES = ("sheet.css", DRAWING, "column.css", "controls.css", "media.css")
 SCRIPTS = ("base.js", "theme.js", "address.js", "choice.js", "views.js", "link.js", "start.js")
 """The parts of the one style and the one script, in the order in which they stand."""
 
@@ -61,8 +64,8 @@ def render_page(lifecycle: Lifecycle, drawing: Drawing | None = None, language: 
     language = language or load_language()
     outline = outline_lifecycle(lifecycle, language)
     sheet = plan_sheet(_content(outline, drawing, language))
-    styles = Markup("\n".join((font_faces_css(), palette_css(), _sheet_css(sheet, drawing), *map(_asset, STYLES))))
-    script = Markup('(() => {\n"use strict";\n%s})();\n') % Markup("").join(Markup(_asset(name)) for name in SCRIPTS)
+    styles = Markup("".join((_sheet_css(sheet, drawing), *_styles(lifecycle))))
+    script = Markup('(() => {\n"use strict";\n%s})();\n') % Markup("").join(Markup(asset(name)) for name in SCRIPTS)
     return _template().render(
         policy=content_security_policy(styles, script),
         version=__version__,
@@ -77,6 +80,13 @@ def render_page(lifecycle: Lifecycle, drawing: Drawing | None = None, language: 
         kind_sample=kind_sample,
         mark_sample=mark_sample,
     )
+
+
+def _styles(lifecycle: Lifecycle) -> Iterator[str]:
+    """The parts of the style that no measure of this page goes into."""
+    yield f"{font_faces_css('mono')}\n"
+    for name in STYLES:
+        yield f"{STYLE_MARKERS[0]}\n{drawing_css(lifecycle)}{STYLE_MARKERS[1]}\n" if name == DRAWING else asset(name)
 
 
 def content_security_policy(style: str, script: str) -> str:
@@ -94,17 +104,6 @@ def _source_hash(text: str) -> str:
 def _data_block(value: object) -> Markup:
     """JSON for a ``script`` element of data, in which nothing can end the element."""
     return Markup(json.dumps(value, ensure_ascii=False, sort_keys=True).replace("<", "\\u003c"))
-
-
-@cache
-def _asset(name: str) -> str:
-    """A part of the style or the script without its comments and indentation, which a page need not carry."""
-    lines = (line.strip() for line in (TEMPLATES / name).read_text(encoding="utf-8").splitlines())
-    return "".join(f"{line}\n" for line in lines if line and not _is_comment(line))
-
-
-def _is_comment(line: str) -> bool:
-    return line.startswith("//") or (line.startswith("/*") and line.endswith("*/"))
 
 
 @cache
