@@ -9,14 +9,14 @@ fits in no arrangement makes the page taller than the screen, which the fit chec
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from math import ceil
 
 from arrowproof.model.lifecycle import Panel
 from arrowproof.render.drawing import Box
+from arrowproof.render.ruler import SLACK, Ruler
 from arrowproof.render.text import text_width
-from arrowproof.render.wrap import wrap_text
 
 REM = 14.0
 """CSS px of one rem at 1440 by 900."""
@@ -47,8 +47,6 @@ _TITLE_SIZES = (2.05, 1.6, 1.22)
 _COLUMN_PADDING = 2.1
 _VIEWS = 0.62
 """The share of the figure's width that the buttons of the views may take; the stylesheet holds the same."""
-_SLACK = 0.97
-"""Share of a width that is counted on, since a browser may break a line a little earlier than the measure says."""
 
 
 @dataclass(frozen=True)
@@ -142,23 +140,9 @@ class _Arrangement:
     panels_under: bool
 
 
-@dataclass
-class _Ruler:
-    """Counts lines of text, each text and width once."""
-
-    known: dict[tuple[str, float, float, int, str], int] = field(default_factory=dict)
-
-    def lines(self, text: str, width: float, size: float, weight: int = 400, face: str = "sans") -> int:
-        key = (text, round(width, 2), size, weight, face)
-        if key not in self.known:
-            fits = text_width(text, size, weight, face) <= width * _SLACK
-            self.known[key] = 1 if fits else len(wrap_text(text, max(width, 2.0) * _SLACK, size, weight, face))
-        return self.known[key]
-
-
 def plan_sheet(content: Content) -> Sheet:
     """The arrangement of a page that leaves its drawing largest while everything fits, the first of equals."""
-    ruler = _Ruler()
+    ruler = Ruler()
     return max((_arranged(content, how, ruler) for how in _arrangements(content)), key=lambda sheet: sheet.merit)
 
 
@@ -171,7 +155,7 @@ def _arrangements(content: Content) -> Iterator[_Arrangement]:
             yield _Arrangement(aside, density, count, is_under)
 
 
-def _arranged(content: Content, how: _Arrangement, ruler: _Ruler) -> Sheet:
+def _arranged(content: Content, how: _Arrangement, ruler: Ruler) -> Sheet:
     title_step, header = _header(content, ruler)
     main = SCREEN_HEIGHT - header
     figure = SCREEN_WIDTH - _SIDES - how.aside
@@ -198,14 +182,14 @@ def _arranged(content: Content, how: _Arrangement, ruler: _Ruler) -> Sheet:
     )
 
 
-def _bar(content: Content, width: float, ruler: _Ruler) -> float:
+def _bar(content: Content, width: float, ruler: Ruler) -> float:
     """The height of the views above the drawing with the gap below them: rows of buttons, or the longest note."""
     if not content.views:
         return 0.0
     share = width * _VIEWS
     rows, free = 1, share
     for view in content.views:
-        button = min(text_width(view, 0.9) / _SLACK + 1.55 + 0.4, share)
+        button = min(text_width(view, 0.9) / SLACK + 1.55 + 0.4, share)
         if button > free:
             rows, free = rows + 1, share
         free -= button
@@ -214,7 +198,7 @@ def _bar(content: Content, width: float, ruler: _Ruler) -> float:
     return max(rows * 1.66 + (rows - 1) * 0.4, notes * 1.27) + 0.9
 
 
-def _header(content: Content, ruler: _Ruler) -> tuple[int, float]:
+def _header(content: Content, ruler: Ruler) -> tuple[int, float]:
     """The step of the title's size and the height of everything above and below main."""
     counts = sum(max(text_width(caption, 0.86), 2.5) + 2.5 for caption in content.captions)
     width = SCREEN_WIDTH - 4.0 - 2.5 - counts
@@ -227,7 +211,7 @@ def _header(content: Content, ruler: _Ruler) -> tuple[int, float]:
     return step, _EDGES + run + 1.7 + max(3.4, names)
 
 
-def _column(content: Content, how: _Arrangement, lists: bool, ruler: _Ruler) -> float:
+def _column(content: Content, how: _Arrangement, lists: bool, ruler: Ruler) -> float:
     width = how.aside - _COLUMN_PADDING
     parts = [1.7 if lists or not content.rows else 4.3]
     if lists:
@@ -242,7 +226,7 @@ def _column(content: Content, how: _Arrangement, lists: bool, ruler: _Ruler) -> 
     return sum(parts) + how.density.gap * (len(parts) - 1)
 
 
-def _list(rows: Sequence[Row], how: _Arrangement, width: float, ruler: _Ruler) -> float:
+def _list(rows: Sequence[Row], how: _Arrangement, width: float, ruler: Ruler) -> float:
     """The height of the list: rows of one grid line share the tallest one's height."""
     count = how.list_columns
     each = (width - 1.2 * (count - 1)) / count
@@ -252,25 +236,25 @@ def _list(rows: Sequence[Row], how: _Arrangement, width: float, ruler: _Ruler) -
     return 1.3 * lines + per_column * (2 * how.density.row + 0.07)
 
 
-def _row_lines(row: Row, width: float, shows_paths: bool, ruler: _Ruler) -> int:
+def _row_lines(row: Row, width: float, shows_paths: bool, ruler: Ruler) -> int:
     if not shows_paths:
         return ruler.lines(row.name, width, 0.94)
     path = " or ".join(row.paths)
-    path_width = min(text_width(path, 0.84, face="mono") / _SLACK, width / 2)
+    path_width = min(text_width(path, 0.84, face="mono") / SLACK, width / 2)
     return max(
         ruler.lines(row.name, width - path_width - 1.2, 0.94),
         ruler.lines(path, path_width + 0.1, 0.84, face="mono"),
     )
 
 
-def _panels_under(panels: Sequence[Panel], width: float, count: int, ruler: _Ruler) -> float:
+def _panels_under(panels: Sequence[Panel], width: float, count: int, ruler: Ruler) -> float:
     each = (width - 2.0 * (count - 1)) / count
     heights = [_panel(panel, each, ruler) for panel in panels]
     lines = [max(heights[start : start + count]) for start in range(0, len(heights), count)]
     return 0.9 + 0.97 + sum(lines) + 0.7 * (len(lines) - 1)
 
 
-def _panel(panel: Panel, width: float, ruler: _Ruler) -> float:
+def _panel(panel: Panel, width: float, ruler: Ruler) -> float:
     title = 1.3 * ruler.lines(panel.title, width, 0.94, 600)
     lines = 1.27 * sum(ruler.lines(line, width, 0.9) for line in panel.lines)
     return title + lines + 0.9 * 0.35 * len(panel.lines[1:])

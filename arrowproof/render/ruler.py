@@ -1,0 +1,26 @@
+"""The ruler: how many lines a text takes in a width."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from arrowproof.render.text import text_width
+from arrowproof.render.wrap import wrap_text
+
+SLACK = 0.97
+"""Share of a width that is counted on, since a browser may break a line a little earlier than the measure says."""
+
+
+@dataclass
+class Ruler:
+    """Counts lines of text, each text and width once."""
+
+    known: dict[tuple[str, float, float, int, str], int] = field(default_factory=dict)
+
+    def lines(self, text: str, width: float, size: float, weight: int = 400, face: str = "sans") -> int:
+        """The lines that a text takes, 0 for none. ``width`` and ``size`` are in one unit."""
+        key = (text, round(width, 2), size, weight, face)
+        if key not in self.known:
+            fits = text_width(text, size, weight, face) <= width * SLACK
+            self.known[key] = 1 if fits else len(wrap_text(text, max(width, 2.0) * SLACK, size, weight, face))
+        return self.known[key]
