@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
-from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.lifecycle import Arrow, Lifecycle
+from arrowproof.render.beads import RADIUS, bead_shapes
 from arrowproof.render.drawing import ArrowPath, Point
 from arrowproof.render.language import Language
 from arrowproof.render.names import endpoint_name
-from arrowproof.render.svg_element import element, format_number, format_point, text_element
+from arrowproof.render.proof import Proof, count_words, rung_words
+from arrowproof.render.standing import FREQUENCY_STEPS, Rung, joined
+from arrowproof.render.svg_element import element, format_number, format_point, sample, text_element
 from arrowproof.render.text import clean_text
 
 CORNER = 7.0
@@ -20,43 +24,126 @@ TIP_HALF = 4.0
 LINE_STOP = 7.0
 """How far before its tip a line ends, so that its square end never shows beside the point of the head."""
 
+THIN, THICK = 1.5, 5.0
+"""The widths of the rarest and of the most frequent arrow's line; the stylesheet holds the same."""
+
+DOT_RADIUS = 3.0
+
+
+@dataclass(frozen=True)
+class Look:
+    """How an arrow is drawn, by its standing: classes for the stylesheet, the line's width, its head, and its words."""
+
+    classes: str = ""
+    width: float = THIN
+    is_open: bool = False
+    sign: str = ""
+    words: str = ""
+
+
+SNEAK = Look("wrong sneak", 2.25, sign="sneak")
+"""The look of every sneak path."""
+
 
 def arrow_group(
-    number: int, path: ArrowPath, lifecycle: Lifecycle, names: Mapping[str, str], language: Language
+    numbers: Sequence[int],
+    path: ArrowPath,
+    lifecycle: Lifecycle,
+    names: Mapping[str, str],
+    language: Language,
+    proof: Proof | None = None,
 ) -> Markup:
-    """The group of one arrow. ``number`` is its place in the file, ``names`` the states' names in the document."""
+    """The group of one arrow. ``names`` are the states' names in the document.
+
+    ``numbers`` are the places in the file of what it stands for: one arrow, or a bundle of several.
+    """
+    key, *more = (f"a{number}" for number in numbers)
     arrow = lifecycle.arrows_by_id[path.id]
     points = _distinct(path.points)
+    look = _look(numbers, proof, language) if proof is not None else Look()
+    spoken = _spoken(arrow, lifecycle, look, language)
+    whole = rounded_path(points)
+    stop = 1.0 if look.is_open else LINE_STOP * _tip_length(look.width) / TIP_LENGTH
+    return element(
+        "g",
+        {
+            "class": f"arrow{' bundle' if more else ''} {look.classes}".rstrip(),
+            "data-key": None if more else key,
+            "data-keys": " ".join((key, *more)) if more else None,
+            "data-number": None if more else numbers[0],
+            "data-arrow": clean_text(arrow.id),
+            "data-sneak": "" if look.sign == SNEAK.sign and not more else None,
+            "data-from": None if arrow.source is None else names[arrow.source],
+            "data-to": None if arrow.target is None else names[arrow.target],
+            "role": "img",
+            "aria-label": spoken,
+        },
+        *((element("title", None, spoken),) if proof is not None else ()),
+        element("path", {"class": "halo", "d": whole}),
+        element("path", {"class": "hit", "d": whole}),
+        element("path", {"class": "line", "d": rounded_path(_shortened(points, stop))}),
+        _tip(points, look),
+        *_label(path, look),
+    )
+
+
+def rung_sample(rung: Rung) -> Markup:
+    """A short arrow on this rung for the legend."""
+    return _arrow_sample(_rung_look(rung))
+
+
+def sneak_sample() -> Markup:
+    """A short sneak path for the legend."""
+    return _arrow_sample(SNEAK)
+
+
+def _arrow_sample(look: Look) -> Markup:
+    points = ((1.0, 9.0), (37.0, 9.0))
+    stop = 1.0 if look.is_open else LINE_STOP
+    line = element("path", {"class": "line", "d": rounded_path(_shortened(points, stop))})
+    return sample(38, line, _tip(points, look), _bead((16.0, 9.0), look), kind=f"arrow {look.classes}")
+
+
+def _look(numbers: Sequence[int], proof: Proof, language: Language) -> Look:
+    """The look of the arrows at these places in the file: of several that of a sneak path, else of the lowest rung."""
+    arrows = [proof.lifecycle.arrows[number].id for number in numbers]
+    sneaks = [arrow for arrow in arrows if arrow in proof.sneak_paths]
+    if sneaks:
+        words = ", ".join(dict.fromkeys(proof.captions[arrow] for arrow in sneaks))
+        return replace(SNEAK, words=words if len(arrows) == 1 else f"{language('sneak.label')}, {words}")
+    standing = joined([proof.standing.arrows[arrow] for arrow in arrows])
+    words = rung_words(standing, language)
+    if standing.count is not None:
+        words += f", {count_words(standing.count, standing.is_exact, language)}"
+    width = THIN + (THICK - THIN) * standing.step / FREQUENCY_STEPS
+    return replace(_rung_look(standing.rung, standing.step), width=width, words=words)
+
+
+def _rung_look(rung: Rung, step: int = 0) -> Look:
+    classes = f"{rung.tone} {rung.replace('_', '-')}" + (f" f{step}" if step else "")
+    return Look(classes, THIN, _is_open(rung), rung)
+
+
+def _is_open(rung: Rung) -> bool:
+    """Whether the head is drawn as two lines: nobody has made this transition."""
+    return rung in (Rung.MISSING, Rung.WRITTEN)
+
+
+def _spoken(arrow: Arrow, lifecycle: Lifecycle, look: Look, language: Language) -> str:
     source = endpoint_name(arrow.source, lifecycle, language("end.created"))
     target = endpoint_name(arrow.target, lifecycle, language("end.removed"))
     spoken = language("drawing.arrow", source=source, target=target)
     label = clean_text(arrow.label)
     if label:
         spoken = language("drawing.arrow_label", ends=spoken, label=label)
-    whole = rounded_path(points)
-    return element(
-        "g",
-        {
-            "class": "arrow",
-            "data-key": f"a{number}",
-            "data-number": number,
-            "data-arrow": clean_text(arrow.id),
-            "data-from": None if arrow.source is None else names[arrow.source],
-            "data-to": None if arrow.target is None else names[arrow.target],
-            "role": "img",
-            "aria-label": spoken,
-        },
-        element("path", {"class": "halo", "d": whole}),
-        element("path", {"class": "hit", "d": whole}),
-        element("path", {"class": "line", "d": rounded_path(_shortened(points, LINE_STOP))}),
-        _tip(points),
-        *_label(path),
-    )
+    return language("drawing.standing", arrow=spoken, standing=look.words) if look.words else spoken
 
 
-def _label(path: ArrowPath) -> Iterable[Markup]:
-    if not path.label or path.label_box is None:
-        return ()
+def _label(path: ArrowPath, look: Look) -> Iterable[Markup]:
+    if path.label or look.classes:
+        yield _bead(path.bead, look)
+    if path.label_box is None:
+        return
     box = path.label_box
     chip = element(
         "rect",
@@ -69,16 +156,33 @@ def _label(path: ArrowPath) -> Iterable[Markup]:
             "rx": 4.0,
         },
     )
-    bead = element("circle", {"class": "bead", "cx": path.bead[0], "cy": path.bead[1], "r": 3.0})
-    return (bead, element("g", {"class": "label"}, chip, *(text_element(line, "sans") for line in path.label)))
+    caption = () if path.caption is None else (text_element(path.caption, "sans", "caption"),)
+    yield element("g", {"class": "label"}, chip, *(text_element(line, "sans") for line in path.label), *caption)
 
 
-def _tip(points: tuple[Point, ...]) -> Markup:
+def _bead(center: Point, look: Look) -> Markup:
+    """The sign of an arrow on its line: a dot, a ring that says its rung, or the diamond of a sneak path."""
+    x, y = center
+    if not look.sign:
+        return element("circle", {"class": "bead", "cx": x, "cy": y, "r": DOT_RADIUS})
+    place = {"class": "bead sign", "transform": f"translate({format_number(x)} {format_number(y)})"}
+    return element("g", place, element("circle", {"class": "paper", "r": RADIUS}), *bead_shapes(look.sign))
+
+
+def _tip_length(width: float) -> float:
+    """The length of the head on a line of this width."""
+    return TIP_LENGTH + width - THIN
+
+
+def _tip(points: tuple[Point, ...], look: Look) -> Markup:
     (x0, y0), (x1, y1) = points[-2:]
     angle = math.degrees(math.atan2(y1 - y0, x1 - x0))
-    shape = f"M0 0L{format_number(-TIP_LENGTH)}{format_number(-TIP_HALF)}V{format_number(TIP_HALF)}Z"
+    back, half = -_tip_length(look.width), TIP_HALF + 0.6 * (look.width - THIN)
+    shape = f"M0 0L{format_number(back)}{format_number(-half)}V{format_number(half)}Z"
+    if look.is_open:
+        shape = f"M{format_number(back)}{format_number(-half)}L0 0L{format_number(back)} {format_number(half)}"
     place = f"translate({format_number(x1)} {format_number(y1)}) rotate({format_number(angle)})"
-    return element("path", {"class": "tip", "d": shape, "transform": place})
+    return element("path", {"class": "tip open" if look.is_open else "tip", "d": shape, "transform": place})
 
 
 def rounded_path(points: tuple[Point, ...]) -> str:

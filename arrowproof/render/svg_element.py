@@ -25,6 +25,12 @@ def element(name: str, attributes: Mapping[str, object] | None = None, *children
     return Markup(f"<{name}{written}>{Markup('').join(children)}</{name}>")
 
 
+def sample(width: int, *children: Markup, kind: str | None = None) -> Markup:
+    """A small picture for the legend, 18 high, with the class of what it shows."""
+    inner = element("g", {"class": kind}, *children)
+    return element("svg", {"class": "sample", "viewBox": f"0 0 {width} 18", "aria-hidden": "true"}, inner)
+
+
 def text_element(line: TextLine, face: str, css: str | None = None) -> Markup:
     """A line of text. Where a font of the reader's machine draws it, it is held to the width that was reserved."""
     attributes: dict[str, object] = {

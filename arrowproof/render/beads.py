@@ -1,0 +1,53 @@
+"""Beads: the sign of each rung, as it stands on an arrow and beside the words of a panel.
+
+A bead is a ring that fills by quarters: written, walked, survived, guarded. What is missing is a ring with a cross,
+what did not survive one with an exclamation mark, what was not asked for a small dotted ring, and a sneak path a
+lozenge. All of it takes the colour that stands around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from markupsafe import Markup
+
+from arrowproof.render.svg_element import element
+
+RADIUS = 6.0
+
+_QUARTERS: Mapping[str, str] = {
+    "written": "M0 0V-4.1A4.1 4.1 0 0 1 4.1 0Z",
+    "not_written": "M0 0H4.1A4.1 4.1 0 0 1 0 4.1Z",
+    "walked": "M0 0V-4.1A4.1 4.1 0 0 1 0 4.1Z",
+    "survived": "M0 0V-4.1A4.1 4.1 0 1 1-4.1 0Z",
+    "guarded": "M-6 0A6 6 0 1 1 6 0A6 6 0 1 1-6 0Z",
+}
+_STROKES: Mapping[str, str] = {
+    "missing": "M-2.2-2.2L2.2 2.2M2.2-2.2L-2.2 2.2",
+    "not_survived": "M0-3.2V.6M0 3V3.1",
+}
+_LOZENGE = "M0-7L7 0L0 7L-7 0Z"
+
+BEADS = (*_QUARTERS, *_STROKES, "none", "sneak")
+"""Every sign that there is."""
+
+
+def bead_symbols() -> Markup:
+    """All beads as symbols of one hidden ``svg``, named ``bead-SIGN``, to be used by reference."""
+    symbols = [
+        element("symbol", {"id": f"bead-{sign}", "viewBox": "-7.5 -7.5 15 15"}, *bead_shapes(sign)) for sign in BEADS
+    ]
+    return element("svg", {"hidden": "", "aria-hidden": "true"}, *symbols)
+
+
+def bead_shapes(sign: str) -> tuple[Markup, ...]:
+    """The shapes of one of :data:`BEADS` around (0, 0), at most 7 in every direction."""
+    if sign == "sneak":
+        return (element("path", {"d": _LOZENGE, "fill": "currentColor"}),)
+    ring = {"fill": "none", "stroke": "currentColor", "stroke-width": 1.5}
+    if sign == "none":
+        return (element("circle", {"r": 3.2, **ring, "stroke-dasharray": "1.5 1.85"}),)
+    circle = element("circle", {"r": RADIUS, **ring})
+    if sign in _STROKES:
+        return (circle, element("path", {"d": _STROKES[sign], **ring, "stroke-linecap": "round"}))
+    return (circle, element("path", {"d": _QUARTERS[sign], "fill": "currentColor"}))
