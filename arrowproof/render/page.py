@@ -28,6 +28,7 @@ from arrowproof.render.outline import Outline, outline_lifecycle
 from arrowproof.render.scene import MARGIN
 from arrowproof.render.sheet import UNIT, Content, Row, Sheet, plan_sheet
 from arrowproof.render.svg import kind_sample, mark_sample, render_svg
+from arrowproof.render.template_bytecode import KeptBytecode
 
 DRAWING = "drawing.css"
 """The part that a picture of the drawing takes along, with the fonts and the palette."""
@@ -108,7 +109,8 @@ def _data_block(value: object) -> Markup:
 
 @cache
 def _environment() -> Environment:
-    return Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined)
+    loader = FileSystemLoader(TEMPLATES)
+    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, bytecode_cache=KeptBytecode())
 
 
 def _template() -> Template:
