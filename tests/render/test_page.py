@@ -94,7 +94,7 @@ def test_the_legend_holds_only_what_occurs() -> None:
 
 def test_arrows_are_a_table_for_screen_readers() -> None:
     page = page_of(NOTES)
-    table = Collector(page[page.index("<caption>") : page.index("</table>")])
+    table = Collector(page[page.index("<caption") : page.index("</table>")])
     assert " ".join(table.text.split()).startswith(
         "Arrows of Notes Arrow From To Label accept created pending POST pick pending attempt poll"
     )
