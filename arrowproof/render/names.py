@@ -31,3 +31,8 @@ def distinct_names(ids: Iterable[str]) -> dict[str, str]:
             name = f"{shown} ({number})"
         names[state_id] = name
     return names
+
+
+def group_names(lifecycle: Lifecycle) -> dict[str, str]:
+    """Each group of a lifecycle as the document may hold it."""
+    return distinct_names(dict.fromkeys(state.group for state in lifecycle.states if state.group is not None))

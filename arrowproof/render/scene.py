@@ -12,9 +12,13 @@ from urllib.parse import quote
 
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.render.drawing import Box, Drawing
+from arrowproof.render.proof import Proof
 
 MARGIN = 3.0
 """Drawing units around the bounds, so that half of a stroke at the edge is not cut."""
+
+KEPT = "!~*'()"
+"""What a script's encodeURIComponent keeps besides letters, digits, ``-``, ``_`` and ``.``."""
 
 
 @dataclass(frozen=True)
@@ -24,8 +28,9 @@ class Scene:
     ``name`` is its own among the scenes of a page, and makes its DOM ids. ``lifecycle`` is what is drawn: the model, or
     a part of it in which ``groups`` are boxes of a whole group (group by state id) and ``bundles`` arrows that stand
     for several (arrow ids by arrow id). ``view`` is what of the plane is shown. ``address`` is the key and the value
-    that the page's address must have, None for the scene that it opens with, and ``group`` the group of the state that
-    is shown. ``focus`` is the state in the middle and ``quiet`` are the states that stand at the edge, by id.
+    that the page's address must have, None for the scene that it opens with, and ``parent`` the group of the state that
+    is shown, both as the document names them. ``focus`` is the state in the middle and ``quiet`` are the states that stand at the edge, by id.
+    ``proof`` is what the arrows show, and ``is_overview`` says that the text is too small to be read without zoom.
     """
 
     name: str
@@ -34,16 +39,18 @@ class Scene:
     view: Box
     title: str = ""
     address: tuple[str, str] | None = None
-    group: str | None = None
+    parent: str | None = None
     focus: str | None = None
     quiet: frozenset[str] = frozenset()
     groups: Mapping[str, str] = field(default_factory=dict)
     bundles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    proof: Proof | None = None
+    is_overview: bool = False
 
     @property
     def fragment(self) -> str | None:
         """The fragment of the page's address that shows this scene."""
-        return None if self.address is None else f"#{self.address[0]}={quote(self.address[1], safe='')}"
+        return None if self.address is None else f"#{self.address[0]}={quote(self.address[1], safe=KEPT)}"
 
 
 def whole_scene(lifecycle: Lifecycle, drawing: Drawing) -> Scene:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from markupsafe import Markup
 
@@ -17,7 +18,7 @@ from arrowproof.model.lifecycle import Kind, Lifecycle, State
 from arrowproof.render.arrow_svg import arrow_group
 from arrowproof.render.drawing import Box, Drawing, Mark, Point, StateBox
 from arrowproof.render.language import Language, load_language
-from arrowproof.render.names import distinct_names, state_name
+from arrowproof.render.names import distinct_names, group_names, state_name
 from arrowproof.render.proof import Proof
 from arrowproof.render.scene import Scene, whole_scene
 from arrowproof.render.svg_element import element, format_number, sample, text_element
@@ -48,14 +49,13 @@ def render_svg(
 
     With a proof the lifecycle is the one that it draws, and each arrow shows where it stands.
     """
-    return render_scene(whole_scene(lifecycle, drawing), lifecycle, language, proof)
+    return render_scene(replace(whole_scene(lifecycle, drawing), proof=proof), lifecycle, language)
 
 
 def render_scene(
     scene: Scene,
     lifecycle: Lifecycle,
     language: Language | None = None,
-    proof: Proof | None = None,
     is_hidden: bool = False,
 ) -> Markup:
     """One scene of a lifecycle's page as an ``svg`` element.
@@ -77,7 +77,7 @@ def render_scene(
             "data-scene": scene.name,
             "data-fragment": scene.fragment,
             "data-title": clean_text(scene.title) or None,
-            "data-parent": None if scene.group is None else clean_text(scene.group),
+            "data-parent": scene.parent,
             "aria-labelledby": f"{scene.name}-title",
             "aria-describedby": f"{scene.name}-desc",
             "hidden": "hidden" if is_hidden else None,
@@ -87,7 +87,7 @@ def render_scene(
         ),
         element("desc", {"id": f"{scene.name}-desc"}, _description(scene, language)),
         *(
-            arrow_group(keys.arrows_of(path.id), path, scene.lifecycle, keys.names, language, proof)
+            arrow_group(keys.arrows_of(path.id), path, scene.lifecycle, keys.names, language, scene.proof)
             for path in sorted(scene.drawing.arrows, key=lambda path: keys.arrows_of(path.id)[0])
         ),
         *(_mark(mark) for mark in scene.drawing.marks),
@@ -99,7 +99,7 @@ def render_scene(
 
 
 class _Keys:
-    """The places in the file of what a scene shows, and the states' names in the document."""
+    """The places in the file of what a scene shows, and the names of states and groups in the document."""
 
     def __init__(self, scene: Scene, lifecycle: Lifecycle) -> None:
         self._scene = scene
@@ -109,6 +109,7 @@ class _Keys:
         for number, state in enumerate(lifecycle.states):
             self._members.setdefault(state.group or "", []).append(number)
         self.names = distinct_names([*self._states, *scene.groups])
+        self.groups = group_names(lifecycle)
 
     def arrows_of(self, arrow_id: str) -> Sequence[int]:
         """The numbers of the arrows that a drawn one stands for."""
@@ -171,7 +172,7 @@ def _state(drawn: StateBox, scene: Scene, keys: _Keys, language: Language) -> Ma
             "data-key": f"s{numbers[0]}" if group is None else None,
             "data-keys": None if group is None else " ".join(f"s{number}" for number in numbers),
             "data-state": keys.names[drawn.id],
-            "data-group": None if group is None else clean_text(group),
+            "data-group": None if group is None else keys.groups[group],
             "role": "img",
             "aria-label": ", ".join(part for part in spoken if part),
         },

@@ -37,7 +37,7 @@ from arrowproof.render.layout.sizes import (
     measure_state,
     measure_text,
 )
-from arrowproof.render.quality import fit_scale
+from arrowproof.render.quality import READABLE_SCALE, fit_scale
 from arrowproof.render.text import clean_text
 
 LEFT, RIGHT = -1, 1
@@ -205,24 +205,30 @@ def focus_drawing(lifecycle: Lifecycle, state_id: str, captions: Mapping[str, st
         captions: a short text beside the label of an arrow (its rung, for example), by arrow id.
     """
     view = _View(lifecycle, lifecycle.states_by_id[state_id], captions or {})
-    best: Drawing | None = None
-    for setting in _SETTINGS:
-        drawing = view.drawing(setting)
-        if best is None or fit_scale(drawing.bounds) > fit_scale(best.bounds):
-            best = drawing
-        if fit_scale(best.bounds) >= _CALM_SCALE:
-            break
-    assert best is not None
-    return best
+    best = _best(view, _SETTINGS)
+    if fit_scale(best.bounds) >= READABLE_SCALE:
+        return best
+    return max(best, _best(replace(view, is_spread=True), _SETTINGS), key=lambda drawing: fit_scale(drawing.bounds))
+
+
+def _best(view: _View, settings: Sequence[_Setting]) -> Drawing:
+    """The calmest drawing that is large enough, or the largest of them."""
+    drawings: list[Drawing] = []
+    for setting in settings:
+        drawings.append(view.drawing(setting))
+        if fit_scale(drawings[-1].bounds) >= _CALM_SCALE:
+            return drawings[-1]
+    return max(drawings, key=lambda drawing: fit_scale(drawing.bounds))
 
 
 @dataclass(frozen=True)
 class _View:
-    """What is drawn: a state and all arrows at it."""
+    """What is drawn: a state and all arrows at it; ``is_spread`` takes both sides for whatever there is too much of."""
 
     lifecycle: Lifecycle
     state: State
     captions: Mapping[str, str]
+    is_spread: bool = False
 
     @cached_property
     def ends(self) -> Mapping[str, tuple[Arrow, ...]]:
@@ -253,6 +259,8 @@ class _View:
 
     def drawing(self, setting: _Setting) -> Drawing:
         left, right = (self._blocks(side, setting) for side in (LEFT, RIGHT))
+        if self.is_spread:
+            left, right = _balanced(left, right)
         if self.loops:
             loops = _block(None, None, [self._row(arrow, setting) for arrow in self.loops], setting)
             shorter = left if _stacked(LEFT, left, setting).reach <= _stacked(RIGHT, right, setting).reach else right
@@ -277,6 +285,14 @@ class _View:
         label = measure_label(arrow, "", LabelLimits(setting.label, setting.label))
         caption = measure_text(self.captions.get(arrow.id, ""), math.inf, CAPTION_SIZE, CAPTION_WEIGHT)
         return _Row(arrow, label.text, caption, setting.beside)
+
+
+def _balanced(left: list[_Block], right: list[_Block]) -> tuple[list[_Block], list[_Block]]:
+    """The blocks with as many on one side as on the other; the last of the longer side move."""
+    surplus = (len(left) - len(right)) // 2
+    if surplus > 0:
+        return left[:-surplus], right + left[-surplus:]
+    return (left + right[surplus:], right[:surplus]) if surplus < 0 else (left, right)
 
 
 def _name_size(state: State, setting: _Setting) -> BoxSize:

@@ -35,11 +35,19 @@ def foldable_groups(lifecycle: Lifecycle) -> tuple[str, ...]:
     return tuple(group for group, count in counts.items() if count > 1)
 
 
-def fold_groups(lifecycle: Lifecycle, groups: Collection[str], language: Language, counts: bool = True) -> Fold:
+def fold_groups(
+    lifecycle: Lifecycle, groups: Mapping[str, str], language: Language, apart: Collection[str] = ()
+) -> Fold:
     """The lifecycle with each of these groups as one box in the place of its first state.
 
-    Arrows inside such a group are counted in its note (unless ``counts`` is false), and not drawn. Arrows that join the
-    same two ends, of which one at least is folded, are one arrow whose label says how many they are.
+    Arrows inside such a group are not drawn. Arrows that join the same two ends, of which one at least is folded, are
+    one arrow whose label says how many they are.
+
+    Args:
+        lifecycle: the whole lifecycle, or a part of it.
+        groups: the note of each box, by group.
+        language: of the words that say how many arrows are drawn as one.
+        apart: the ids of arrows that are drawn by themselves in any case, as self arrows where they are inside.
     """
     ids = _box_ids(lifecycle, groups)
     box_of = {state.id: ids.get(state.group, state.id) if state.group else state.id for state in lifecycle.states}
@@ -49,15 +57,21 @@ def fold_groups(lifecycle: Lifecycle, groups: Collection[str], language: Languag
         if box == state.id:
             states[box] = state
         elif state.group is not None:
-            note = _inside(lifecycle, state.group, language) if counts else None
+            note = groups[state.group] or None
             states.setdefault(box, State(box, Kind.NEUTRAL, state.group, box, note=note, terminal=True))
     boxes = frozenset(ids.values())
-    arrows, bundles = _bundled(lifecycle, box_of, boxes, language)
+    arrows, bundles = _bundled(lifecycle, box_of, boxes, language, apart)
     folded = replace(lifecycle, states=tuple(states.values()), arrows=arrows, views=())
     return Fold(folded, {box: group for group, box in ids.items()}, bundles)
 
 
-def open_group(lifecycle: Lifecycle, group: str, language: Language, folded: Collection[str] = ()) -> Fold:
+def open_group(
+    lifecycle: Lifecycle,
+    group: str,
+    language: Language,
+    folded: Collection[str] = (),
+    apart: Collection[str] = (),
+) -> Fold:
     """The states of one group, all arrows at these, and the other ends of the arrows, so that nothing dangles.
 
     Args:
@@ -65,14 +79,45 @@ def open_group(lifecycle: Lifecycle, group: str, language: Language, folded: Col
         group: one of its groups.
         language: of the words that say how many arrows are drawn as one.
         folded: the groups outside that are one box each.
+        apart: the ids of arrows that are drawn by themselves in any case.
     """
     inside = {state.id for state in lifecycle.states if state.group == group}
-    arrows = tuple(arrow for arrow in lifecycle.arrows if inside & {arrow.source, arrow.target})
-    ends = inside.union(*({arrow.source, arrow.target} for arrow in arrows))
-    states = tuple(state for state in lifecycle.states if state.id in ends)
+    return _fold_outside(lifecycle, inside, language, set(folded) - {group}, apart)
+
+
+def fold_neighbours(lifecycle: Lifecycle, state_id: str, language: Language, apart: Collection[str] = ()) -> Fold:
+    """One state, all arrows at it, and their other ends, these in their groups, for a state with very many of them."""
+    return _fold_outside(lifecycle, {state_id}, language, set(foldable_groups(lifecycle)), apart)
+
+
+def inside_words(lifecycle: Lifecycle, group: str, language: Language) -> str:
+    """How many states and arrows are inside a group."""
+    members = {state.id for state in lifecycle.states if state.group == group}
+    return language(
+        "scene.inside",
+        states=language.count("count.states", len(members)),
+        arrows=language.count("count.arrows", len(arrows_inside(lifecycle, group))),
+    )
+
+
+def arrows_inside(lifecycle: Lifecycle, group: str) -> tuple[str, ...]:
+    """The arrows from states of a group to states of the same group, by id."""
+    members = {state.id for state in lifecycle.states if state.group == group}
+    return tuple(arrow.id for arrow in lifecycle.arrows if {arrow.source, arrow.target} <= members)
+
+
+def _fold_outside(
+    lifecycle: Lifecycle, inside: Collection[str], language: Language, folded: Collection[str], apart: Collection[str]
+) -> Fold:
+    """The part of a lifecycle that touches these states, what is not among them in its groups if these are folded."""
+    arrows = tuple(arrow for arrow in lifecycle.arrows if arrow.source in inside or arrow.target in inside)
+    ends = set(inside).union(*({arrow.source, arrow.target} for arrow in arrows))
+    states = tuple(
+        replace(state, group=None) if state.id in inside else state for state in lifecycle.states if state.id in ends
+    )
     part = replace(lifecycle, states=states, arrows=arrows, views=())
-    several = set(foldable_groups(part)) & (set(folded) - {group})
-    return fold_groups(part, several, language, counts=False)
+    several = {group: "" for group in foldable_groups(part) if group in folded}
+    return fold_groups(part, several, language, apart)
 
 
 def _box_ids(lifecycle: Lifecycle, groups: Collection[str]) -> dict[str, str]:
@@ -89,26 +134,20 @@ def _box_ids(lifecycle: Lifecycle, groups: Collection[str]) -> dict[str, str]:
     return ids
 
 
-def _inside(lifecycle: Lifecycle, group: str, language: Language) -> str:
-    members = {state.id for state in lifecycle.states if state.group == group}
-    arrows = sum({arrow.source, arrow.target} <= members for arrow in lifecycle.arrows)
-    return language(
-        "scene.inside",
-        states=language.count("count.states", len(members)),
-        arrows=language.count("count.arrows", arrows),
-    )
-
-
 def _bundled(
-    lifecycle: Lifecycle, box_of: Mapping[str, str], boxes: frozenset[str], language: Language
+    lifecycle: Lifecycle,
+    box_of: Mapping[str, str],
+    boxes: frozenset[str],
+    language: Language,
+    apart: Collection[str],
 ) -> tuple[tuple[Arrow, ...], dict[str, tuple[str, ...]]]:
     """The arrows between the boxes in file order, a bundle in the place of its first one."""
     together: dict[tuple[End, End] | str, list[Arrow]] = {}
     for arrow in lifecycle.arrows:
         source, target = (None if end is None else box_of[end] for end in (arrow.source, arrow.target))
-        if source == target and source in boxes:
+        if source == target and source in boxes and arrow.id not in apart:
             continue
-        is_folded = not boxes.isdisjoint((source, target))
+        is_folded = not boxes.isdisjoint((source, target)) and arrow.id not in apart
         key = (source, target) if is_folded else arrow.id
         together.setdefault(key, []).append(replace(arrow, source=source, target=target))
     arrows: list[Arrow] = []

@@ -1,0 +1,173 @@
+"""The scenes of a page: one for a lifecycle that can be read as a whole, several for a larger one.
+
+A large one opens with an overview, in which each group is one box, or with the whole at small text when it has no
+groups. Behind it stand a scene for each group, with what its arrows lead to outside, and a focus view for each state.
+Every scene but an overview of very many states has text of full size. What is too large for that is said by less:
+neighbours outside a group fold to their groups, and a group that still cannot be read is a catalog of its states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from arrowproof.model.lifecycle import Lifecycle, State
+from arrowproof.render.bundles import bundle_proof, gap_words
+from arrowproof.render.drawing import Box, Drawing
+from arrowproof.render.language import Language
+from arrowproof.render.layout import layout_lifecycle
+from arrowproof.render.layout.catalog import catalog_drawing
+from arrowproof.render.layout.focus import focus_drawing
+from arrowproof.render.layout.fold import (
+    Fold,
+    arrows_inside,
+    fold_groups,
+    fold_neighbours,
+    foldable_groups,
+    inside_words,
+    open_group,
+)
+from arrowproof.render.names import distinct_names, group_names, state_name
+from arrowproof.render.proof import Proof
+from arrowproof.render.quality import MAX_SCALE, READABLE_SCALE, TARGET_HEIGHT, TARGET_WIDTH, fit_scale
+from arrowproof.render.scene import Scene, framed, whole_scene
+
+MANY_STATES = 24
+"""More states are never read as a whole: the whole is not even laid out when groups can be folded."""
+
+_MOST_IN_GROUP = 26
+"""A group scene with more boxes is not tried; it would be laid out for long, and could not be read."""
+
+_LEAST_WIDTH, _LEAST_HEIGHT = TARGET_WIDTH / MAX_SCALE, TARGET_HEIGHT / MAX_SCALE
+"""A small scene stands in this much of the plane, so that its text does not shout."""
+
+
+def plan_scenes(
+    lifecycle: Lifecycle, drawing: Drawing | None, language: Language, proof: Proof | None = None
+) -> tuple[Scene, ...]:
+    """The scenes of a page, the one that it opens with first.
+
+    Args:
+        lifecycle: what is drawn; with a proof, the lifecycle that this draws.
+        drawing: the whole, for a caller that has it; laid out here when it is needed and left out.
+        language: of the words that are drawn.
+        proof: what each arrow shows.
+    """
+    plan = _Plan(lifecycle, language, proof)
+    if drawing is None and not (plan.groups and len(lifecycle.states) > MANY_STATES):
+        drawing = layout_lifecycle(lifecycle, plan.captions)
+    if drawing is not None and (fit_scale(drawing.bounds) >= READABLE_SCALE or not lifecycle.states):
+        return (replace(whole_scene(lifecycle, drawing), proof=proof),)
+    first = plan.overview() if drawing is None or plan.groups else plan.whole(drawing)
+    return (first, *plan.group_scenes(), *plan.focus_scenes())
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What all scenes of a page are made of."""
+
+    lifecycle: Lifecycle
+    language: Language
+    proof: Proof | None
+
+    @cached_property
+    def groups(self) -> tuple[str, ...]:
+        """The groups that fold, none when folding would leave a single box."""
+        groups = foldable_groups(self.lifecycle)
+        others = [state for state in self.lifecycle.states if state.group not in groups]
+        return groups if len(groups) + len(others) > 1 else ()
+
+    @cached_property
+    def group_names(self) -> Mapping[str, str]:
+        """The groups as the document names them."""
+        return group_names(self.lifecycle)
+
+    @property
+    def captions(self) -> Mapping[str, str]:
+        return self.proof.captions if self.proof is not None else {}
+
+    @cached_property
+    def apart(self) -> frozenset[str]:
+        """Sneak paths are never drawn together with other arrows, nor put away inside a group."""
+        return frozenset(self.proof.sneak_paths) if self.proof is not None else frozenset()
+
+    def whole(self, drawing: Drawing) -> Scene:
+        scene = replace(whole_scene(self.lifecycle, drawing), title=self.language("scene.overview"), proof=self.proof)
+        return replace(scene, is_overview=True)
+
+    def overview(self) -> Scene:
+        notes = {group: self._note(group) for group in self.groups}
+        scene = self._folded("overview", fold_groups(self.lifecycle, notes, self.language, self.apart))
+        is_small = fit_scale(scene.drawing.bounds) < READABLE_SCALE
+        return replace(scene, title=self.language("scene.overview"), is_overview=is_small)
+
+    def _note(self, group: str) -> str:
+        words = [inside_words(self.lifecycle, group, self.language)]
+        if self.proof is not None:
+            words.append(gap_words(self.proof, arrows_inside(self.lifecycle, group), self.language))
+        return ", ".join(word for word in words if word)
+
+    def group_scenes(self) -> Iterator[Scene]:
+        for number, group in enumerate(self.groups):
+            scene = self._group_scene(f"g{number}", group)
+            yield replace(scene, title=group, address=("group", self.group_names[group]))
+
+    def _group_scene(self, name: str, group: str) -> Scene:
+        """The group with its neighbours as states, or in their groups, or without arrows: the first that is read."""
+        for folded in ((), self.groups):
+            fold = open_group(self.lifecycle, group, self.language, folded, self.apart)
+            if len(fold.lifecycle.states) <= _MOST_IN_GROUP:
+                scene = self._folded(name, fold)
+                if fit_scale(scene.drawing.bounds) >= READABLE_SCALE:
+                    inside = {state.id for state in self.lifecycle.states if state.group == group}
+                    return replace(scene, quiet=frozenset(scene.lifecycle.states_by_id) - inside)
+        states = tuple(state for state in self.lifecycle.states if state.group == group)
+        part = replace(self.lifecycle, states=tuple(map(self._counted, states)), arrows=(), views=())
+        drawing = catalog_drawing(part.states)
+        return Scene(name, part, drawing, _frame(drawing))
+
+    def focus_scenes(self) -> Iterator[Scene]:
+        names = distinct_names(state.id for state in self.lifecycle.states)
+        for number, state in enumerate(self.lifecycle.states):
+            fold = Fold(self.lifecycle)
+            drawing = focus_drawing(self.lifecycle, state.id, self.captions)
+            if fit_scale(drawing.bounds) < READABLE_SCALE and self.groups:
+                fold = fold_neighbours(self.lifecycle, state.id, self.language, self.apart)
+                proof = self._bundled(fold)
+                drawing = focus_drawing(fold.lifecycle, state.id, proof.captions if proof is not None else {})
+            yield Scene(
+                name=f"s{number}",
+                lifecycle=fold.lifecycle,
+                drawing=drawing,
+                view=_frame(drawing),
+                title=state_name(state),
+                address=("state", names[state.id]),
+                parent=self.group_names[state.group] if state.group in self.groups else None,
+                focus=state.id,
+                groups=fold.groups,
+                bundles=fold.bundles,
+                proof=self._bundled(fold),
+            )
+
+    def _folded(self, name: str, fold: Fold) -> Scene:
+        proof = self._bundled(fold)
+        drawing = layout_lifecycle(fold.lifecycle, proof.captions if proof is not None else {})
+        return Scene(
+            name, fold.lifecycle, drawing, _frame(drawing), groups=fold.groups, bundles=fold.bundles, proof=proof
+        )
+
+    def _bundled(self, fold: Fold) -> Proof | None:
+        if self.proof is None or not fold.bundles:
+            return self.proof
+        return bundle_proof(self.proof, fold.bundles, self.language)
+
+    def _counted(self, state: State) -> State:
+        """The state with the numbers of its arrows in place of its note."""
+        incoming = sum(arrow.target == state.id for arrow in self.lifecycle.arrows)
+        outgoing = sum(arrow.source == state.id for arrow in self.lifecycle.arrows)
+        return replace(state, note=self.language("scene.ends", incoming=incoming, outgoing=outgoing))
+
+
+def _frame(drawing: Drawing) -> Box:
+    return framed(drawing.bounds, _LEAST_WIDTH, _LEAST_HEIGHT)
