@@ -11,8 +11,9 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from threading import Timer
 from typing import Any, TypeVar
 
 import click
@@ -149,8 +150,10 @@ def _visible(char: str) -> str:
     return "\\t" if char == "\t" else f"\\x{ord(char):02x}"
 
 
-def write_file(path: Path, content: str, *, is_ours: Callable[[bytes], bool] | None, force: bool = False) -> None:
-    """Write a text file whole or not at all. A symbolic link stays one: what it points to is written.
+def write_file(
+    path: Path, content: str | bytes, *, is_ours: Callable[[bytes], bool] | None, force: bool = False
+) -> None:
+    """Write a file whole or not at all, a text as UTF-8. A symbolic link stays one: what it points to is written.
 
     ``is_ours`` looks at the first 4096 bytes of a file that is there and says whether it may be replaced.
 
@@ -178,6 +181,30 @@ def write_file(path: Path, content: str, *, is_ours: Callable[[bytes], bool] | N
 def _head(path: Path) -> bytes:
     with path.open("rb") as stream:
         return stream.read(4096)
+
+
+@contextmanager
+def working(task: str, delay: float = 1.0) -> Iterator[None]:
+    """On a terminal, say on standard error what goes on in the block once it has lasted ``delay`` seconds."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    with ExitStack() as shown:
+
+        def say() -> None:
+            from rich.console import Console
+            from rich.text import Text
+
+            shown.enter_context(Console(stderr=True).status(Text(printable(task))))
+
+        timer = Timer(delay, say)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()
 
 
 @contextmanager

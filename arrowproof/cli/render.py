@@ -1,9 +1,11 @@
-"""``arrowproof render``: the page."""
+"""``arrowproof render``: the page, and the drawing by itself."""
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import click
@@ -15,13 +17,28 @@ from arrowproof.cli.output import (
     model_argument,
     model_path,
     printable,
+    working,
     write_file,
 )
 from arrowproof.errors import HOLDS, InputError
+from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.loader import load_lifecycle
+from arrowproof.model.mermaid import is_mermaid, write_mermaid
+from arrowproof.render.drawing import Drawing
+from arrowproof.render.export import (
+    PIXELS_PER_UNIT,
+    Theme,
+    export_png,
+    export_svg,
+    file_stem,
+    is_exported_png,
+    is_exported_svg,
+    png_pixels,
+)
 from arrowproof.render.language import load_language
 from arrowproof.render.layout import layout_lifecycle
 from arrowproof.render.page import GENERATOR, render_page
+from arrowproof.render.svg import render_svg
 
 STANDARD_OUTPUT = Path("-")
 """The name that means standard output; a file of this name is ``./-``."""
@@ -32,46 +49,140 @@ def is_page(head: bytes) -> bool:
     return GENERATOR.encode() in head
 
 
-@click.command(short_help="draw the page: one file, no request, light and dark")
+@dataclass(frozen=True)
+class Format:
+    """What a lifecycle can be drawn as: its suffixes, the usual one first, and how a file of ours begins."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    is_ours: Callable[[bytes], bool]
+    has_theme: bool = False
+
+
+FORMATS = {
+    made.name: made
+    for made in (
+        Format("html", (".html", ".htm"), is_page),
+        Format("svg", (".svg",), is_exported_svg, has_theme=True),
+        Format("png", (".png",), is_exported_png, has_theme=True),
+        Format("mermaid", (".mmd", ".mermaid"), is_mermaid),
+    )
+}
+
+
+@click.command(short_help="draw the page, one file for both themes, or the drawing as SVG, PNG or Mermaid")
 @model_argument
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
-    help="The page; the model's id with .html when left out, standard output for `-`.",
+    help="The file; the model's id with the format's suffix when left out, standard output for `-`.",
 )
-@click.option("--force", is_flag=True, help="Replace a file that is there even if it is no page of ours.")
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(list(FORMATS)),
+    help="What to write; when left out, what the suffix of the output says, and else the page.",
+)
+@click.option(
+    "--theme",
+    type=click.Choice([theme.value for theme in Theme]),
+    help="The theme of a picture. Without it an SVG follows its viewer, and a PNG is light.",
+)
+@click.option("--force", is_flag=True, help="Replace a file that is there even if this command did not make it.")
 @language_option
 @json_option
-def command(model: str, output: Path | None, force: bool, lang: str, as_json: bool) -> int:
+def command(
+    model: str,
+    output: Path | None,
+    format_name: str | None,
+    theme: str | None,
+    force: bool,
+    lang: str,
+    as_json: bool,
+) -> int:
     """Draw the lifecycle file MODEL as one self-contained HTML page: no request, light and dark, fits the screen.
 
-    \b
-    Example:
-      arrowproof render lifecycle.json -o lifecycle.html
-    """
-    if as_json and output == STANDARD_OUTPUT:
-        raise InputError("--json and -o - both take standard output. Name a file for the page")
-    lifecycle = load_lifecycle(model_path(model))
-    drawing = layout_lifecycle(lifecycle)
-    page = render_page(lifecycle, drawing, load_language(lang))
-    if output == STANDARD_OUTPUT:
-        click.echo(page.encode(), nl=False)
-        return HOLDS
-    path = output or Path(f"{_file_name(lifecycle.id)}.html")
-    write_file(path, page, is_ours=is_page, force=force)
-    if as_json:
-        from arrowproof.render.quality import measure_drawing
+    Or only its drawing: as an SVG that follows the viewer's theme, as a PNG at two pixels to the unit (through
+    Chromium), or as the text of a Mermaid state diagram.
 
-        sha256 = hashlib.sha256(page.encode()).hexdigest()
-        quality = asdict(measure_drawing(drawing))
-        emit_json("arrowproof.render/1", "written", {"page": str(path), "sha256": sha256, "layout": quality})
+    \b
+    Examples:
+      arrowproof render lifecycle.json -o lifecycle.html
+      arrowproof render lifecycle.json -o docs/lifecycle.svg
+      arrowproof render lifecycle.json -o dark.png --theme dark
+      arrowproof render lifecycle.json --format mermaid -o -
+    """
+    made = _chosen_format(format_name, output)
+    if theme and not made.has_theme:
+        raise InputError(f"--theme is for pictures, and {made.name} is none. Leave it out, or choose svg or png")
+    if output == STANDARD_OUTPUT:
+        _check_standard_output(made, as_json)
+    lifecycle = load_lifecycle(model_path(model))
+    with working(f"drawing {lifecycle.id}"):
+        drawing = layout_lifecycle(lifecycle)
+        content = _make(made, lifecycle, drawing, lang, Theme(theme) if theme else None)
+    if output == STANDARD_OUTPUT:
+        click.echo(content, nl=False)
+        return HOLDS
+    path = output or Path(f"{file_stem(lifecycle.id)}{made.suffixes[0]}")
+    write_file(path, content, is_ours=made.is_ours, force=force)
+    if as_json:
+        _emit(made, path, content, drawing)
     else:
-        click.echo(f"wrote {printable(str(path))} ({len(page.encode()) / 1000:.0f} kB)")
+        click.echo(f"wrote {printable(str(path))} ({len(content) / 1000:.0f} kB{_remark(made, content, drawing)})")
     return HOLDS
 
 
-def _file_name(model_id: str) -> str:
-    """The model's id as a plain file name, short enough for every file system."""
-    kept = "".join(char if char.isalnum() or char in "-_." else "-" for char in model_id)
-    return kept.strip(".-")[:80].encode()[:200].decode(errors="ignore") or "lifecycle"
+def _chosen_format(name: str | None, output: Path | None) -> Format:
+    """The format that was asked for by its name or by the suffix of the output.
+
+    Raises:
+        InputError: the two say different things.
+    """
+    suffix = output.suffix.lower() if output else ""
+    by_suffix = next((made for made in FORMATS.values() if suffix in made.suffixes), None)
+    if name is None:
+        return by_suffix or FORMATS["html"]
+    chosen = FORMATS[name]
+    if by_suffix not in (None, chosen):
+        raise InputError(
+            f"--format says {name}, and {output} is named like {by_suffix.name}."
+            f" Leave --format out, or name a file that ends in {chosen.suffixes[0]}"
+        )
+    return chosen
+
+
+def _check_standard_output(made: Format, as_json: bool) -> None:
+    if as_json:
+        raise InputError("--json and -o - both take standard output. Name a file for the page")
+    if made.name == "png" and sys.stdout.isatty():
+        raise InputError("a PNG is not for a terminal. Name a file, or lead standard output into one")
+
+
+def _make(made: Format, lifecycle: Lifecycle, drawing: Drawing, lang: str, theme: Theme | None) -> bytes:
+    if made.name == "mermaid":
+        return write_mermaid(lifecycle).encode()
+    language = load_language(lang)
+    if made.name == "html":
+        return render_page(lifecycle, drawing, language).encode()
+    svg = export_svg(render_svg(lifecycle, drawing, language), lifecycle, theme)
+    return export_png(svg) if made.name == "png" else svg.encode()
+
+
+def _remark(made: Format, content: bytes, drawing: Drawing) -> str:
+    """The size of a PNG in pixels, and what it could not be given."""
+    if made.name != "png":
+        return ""
+    width, height = png_pixels(content)
+    is_bounded = width < PIXELS_PER_UNIT * drawing.bounds.width
+    bounded = f", too large for {PIXELS_PER_UNIT} to the unit" if is_bounded else ""
+    return f", {width} x {height} pixels{bounded}"
+
+
+def _emit(made: Format, path: Path, content: bytes, drawing: Drawing) -> None:
+    from arrowproof.render.quality import measure_drawing
+
+    key = "page" if made.name == "html" else "file"
+    said = {"kind": made.name, key: str(path), "sha256": hashlib.sha256(content).hexdigest()}
+    emit_json("arrowproof.render/1", "written", {**said, "layout": asdict(measure_drawing(drawing))})

@@ -53,6 +53,11 @@ def write_mermaid(lifecycle: Lifecycle) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+def is_mermaid(head: bytes) -> bool:
+    """Whether a file starts like a text that :func:`write_mermaid` made."""
+    return head.startswith(MARK.encode())
+
+
 def mermaid_text(text: str) -> str:
     """A label as Mermaid shows it unchanged: on one line, every sign with a meaning of its own as an entity.
 

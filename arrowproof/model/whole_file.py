@@ -7,8 +7,8 @@ import tempfile
 from pathlib import Path
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write ``text`` as UTF-8 beside ``path`` and put it in its place, with the permissions that a new file gets.
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write ``content``, a text as UTF-8, beside ``path`` and put it in its place, with a new file's permissions.
 
     What UTF-8 cannot hold (a lone surrogate out of a database or a page) becomes its escape.
 
@@ -18,7 +18,7 @@ def write_whole(path: Path, text: str) -> None:
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")
     try:
         with os.fdopen(handle, "wb") as stream:
-            stream.write(text.encode("utf-8", "backslashreplace"))
+            stream.write(content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace"))
         Path(temporary).chmod(0o666 & ~_umask())
         Path(temporary).replace(path)
     except BaseException:

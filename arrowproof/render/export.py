@@ -130,6 +130,11 @@ def png_size(svg: str) -> tuple[int, int]:
     return math.floor(width * scale), math.floor(height * scale)
 
 
+def png_pixels(png: bytes) -> tuple[int, int]:
+    """Width and height in pixels that a PNG file says it has."""
+    return int.from_bytes(png[16:20]), int.from_bytes(png[20:24])
+
+
 def is_exported_svg(head: bytes) -> bool:
     """Whether a file starts like an SVG that :func:`export_svg` made."""
     return _SVG_MARK.match(head) is not None

@@ -1,7 +1,14 @@
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import pty
+import subprocess
+import sys
+
+import pytest
+from PIL import Image
 
 from arrowproof.cli.render import is_page
 
@@ -115,3 +122,104 @@ def test_the_page_speaks_the_language_that_is_asked_for_and_no_unknown_one(arrow
     assert result.status == 2
     assert "'tlh' is not one of 'en', 'ja'" in result.err
     assert not (tmp_path / "other.html").exists()
+
+
+FIRST_BYTES = {"svg": b"<svg ", "png": b"\x89PNG\r\n\x1a\n", "mmd": b"%% Arrowproof ", "html": b"<!doctype html>"}
+
+
+@pytest.mark.parametrize("suffix", FIRST_BYTES)
+def test_the_suffix_of_the_output_says_what_is_drawn_and_a_file_of_ours_is_replaced(arrowproof, tmp_path, suffix):
+    name = f"drawing.{suffix}"
+    for _ in range(2):
+        result = arrowproof("render", "notes", "-o", name)
+        assert (result.status, result.err) == (0, "")
+        assert result.out.startswith(f"wrote {name} (")
+    assert (tmp_path / name).read_bytes().startswith(FIRST_BYTES[suffix])
+
+
+@pytest.mark.parametrize(("format_name", "suffix"), [("svg", "svg"), ("png", "png"), ("mermaid", "mmd")])
+def test_a_format_without_an_output_names_the_file_after_the_model(arrowproof, tmp_path, format_name, suffix):
+    assert arrowproof("render", "notes", "--format", format_name).status == 0
+    assert (tmp_path / f"notes-job.{suffix}").read_bytes().startswith(FIRST_BYTES[suffix])
+
+
+def test_a_format_and_a_suffix_that_say_different_things_are_refused(arrowproof, tmp_path):
+    result = arrowproof("render", "notes", "--format", "svg", "-o", "drawing.PNG")
+    assert (result.status, list(tmp_path.iterdir())) == (2, [])
+    assert result.err == (
+        "error: --format says svg, and drawing.PNG is named like png."
+        " Leave --format out, or name a file that ends in .svg\n"
+    )
+
+
+def test_a_format_may_go_into_a_file_of_any_other_name(arrowproof, tmp_path):
+    assert arrowproof("render", "notes", "--format", "mermaid", "-o", "drawing.txt").status == 0
+    assert (tmp_path / "drawing.txt").read_bytes().startswith(FIRST_BYTES["mmd"])
+
+
+@pytest.mark.parametrize("suffix", ["svg", "png", "mmd"])
+def test_a_picture_never_replaces_a_file_that_this_command_did_not_make(arrowproof, tmp_path, suffix):
+    foreign = {"svg": b"<svg xmlns='http://www.w3.org/2000/svg'/>", "png": FIRST_BYTES["png"], "mmd": b"%% mine\n"}
+    file = tmp_path / f"drawing.{suffix}"
+    file.write_bytes(foreign[suffix])
+    result = arrowproof("render", "notes", "-o", file.name)
+    assert result.status == 2
+    assert "was not made by this command" in result.err
+    assert file.read_bytes() == foreign[suffix]
+    assert arrowproof("render", "notes", "-o", file.name, "--force").status == 0
+    assert file.read_bytes() != foreign[suffix]
+
+
+def test_the_theme_of_a_picture_can_be_chosen(arrowproof, tmp_path):
+    assert arrowproof("render", "notes", "-o", "dark.png", "--theme", "dark").status == 0
+    with Image.open(tmp_path / "dark.png") as picture:
+        assert picture.getpixel((3, 3)) == (16, 18, 20)
+    assert arrowproof("render", "notes", "-o", "light.svg", "--theme", "light").status == 0
+    assert b'data-theme="light"' in (tmp_path / "light.svg").read_bytes()[:4096]
+
+
+@pytest.mark.parametrize("name", ["page.html", "drawing.mmd"])
+def test_a_theme_for_what_is_no_picture_is_refused(arrowproof, tmp_path, name):
+    result = arrowproof("render", "notes", "-o", name, "--theme", "dark")
+    assert (result.status, list(tmp_path.iterdir())) == (2, [])
+    assert "--theme is for pictures" in result.err
+
+
+@pytest.mark.parametrize("format_name", ["svg", "png", "mermaid"])
+def test_json_reports_the_layouts_quality_for_every_format(arrowproof, tmp_path, format_name):
+    said = json.loads(arrowproof("render", "notes", "--format", format_name, "--json").out)
+    assert (said["format"], said["kind"]) == ("arrowproof.render/1", format_name)
+    assert said["sha256"] == hashlib.sha256((tmp_path / said["file"]).read_bytes()).hexdigest()
+    assert said["layout"]["crossings"] == 0
+
+
+@pytest.mark.parametrize("format_name", ["svg", "png", "mermaid"])
+def test_a_dash_writes_what_a_file_would_hold_to_standard_output(arrowproof, tmp_path, format_name):
+    said = json.loads(arrowproof("render", "notes", "--format", format_name, "--json").out)
+    command = [sys.executable, "-m", "arrowproof", "render", "notes", "--format", format_name, "-o", "-"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=90, check=True)
+    assert done.stdout == (tmp_path / said["file"]).read_bytes()
+    assert done.stderr == b""
+
+
+def test_a_png_without_a_chromium_names_the_command_that_installs_one(arrowproof, tmp_path):
+    nowhere = {"PATH": str(tmp_path), "PLAYWRIGHT_BROWSERS_PATH": str(tmp_path)}
+    result = arrowproof("render", "notes", "-o", "drawing.png", env=nowhere)
+    assert result.status == 3
+    assert result.err.endswith("To fix it: python -m playwright install --with-deps chromium\n")
+    assert not (tmp_path / "drawing.png").exists()
+
+
+def test_a_png_is_not_written_onto_a_terminal(tmp_path):
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "arrowproof", "render", "notes", "--format", "png", "-o", "-"]
+    done = subprocess.run(command, cwd=tmp_path, stdout=theirs, stderr=subprocess.PIPE, timeout=90, check=False)
+    os.close(theirs)
+    os.close(ours)
+    assert done.returncode == 2
+    assert b"a PNG is not for a terminal" in done.stderr
+
+
+def test_help_shows_a_command_for_each_format(arrowproof):
+    shown = arrowproof("render", "--help").out
+    assert all(f"arrowproof render lifecycle.json {rest}" in shown for rest in ("-o docs/", "-o dark.png", "--format"))
