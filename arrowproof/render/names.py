@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from arrowproof.model.lifecycle import Lifecycle, State
+from arrowproof.model.transitions import CREATED, REMOVED, Pair
 from arrowproof.render.text import clean_text
 
 
@@ -36,3 +37,12 @@ def distinct_names(ids: Iterable[str]) -> dict[str, str]:
 def group_names(lifecycle: Lifecycle) -> dict[str, str]:
     """Each group of a lifecycle as the document may hold it."""
     return distinct_names(dict.fromkeys(state.group for state in lifecycle.states if state.group is not None))
+
+
+def pair_address(pair: Pair) -> tuple[str, str]:
+    """Both ends of a transition as an address names them, in every language."""
+    source, target = pair
+    return (
+        CREATED if source is None else clean_text(source) or '""',
+        REMOVED if target is None else clean_text(target) or '""',
+    )

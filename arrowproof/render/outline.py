@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle, Panel, State, View
 from arrowproof.model.transitions import Transition, derive_transitions
 from arrowproof.render.language import Language, load_language
-from arrowproof.render.names import endpoint_name
+from arrowproof.render.names import endpoint_name, pair_address
 from arrowproof.render.text import clean_text
 
 HASH_LENGTH = 8
@@ -37,8 +37,12 @@ class Count:
 
 @dataclass(frozen=True)
 class ListedTransition:
-    """A transition as the list shows it; ``arrows`` are the numbers of all arrows that it walks over."""
+    """A transition as the list shows it; ``arrows`` are the numbers of all arrows that it walks over.
 
+    ``address`` are its ends as an address names them.
+    """
+
+    address: tuple[str, str]
     source: str
     target: str
     paths: tuple[str, ...]
@@ -146,6 +150,7 @@ def _listed(transition: Transition, lifecycle: Lifecycle, language: Language) ->
     numbers = {arrow.id: number for number, arrow in enumerate(lifecycle.arrows)}
     over = sorted({numbers[arrow] for path in transition.paths for arrow in path})
     return ListedTransition(
+        address=pair_address(transition.pair),
         source=_end(transition.source, language("end.created")),
         target=_end(transition.target, language("end.removed")),
         paths=_shown_paths(transition.paths, language),

@@ -58,6 +58,12 @@ def clean_text(text: str) -> str:
     return cleaned if len(cleaned) <= MAX_CHARACTERS else cleaned[: MAX_CHARACTERS - 1] + "…"
 
 
+def clean_code(text: str) -> str:
+    """The text of a program as it may be drawn: as for ``clean_text``, but lines and spaces stay, tabs are four."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").expandtabs(4).split("\n")
+    return "\n".join("".join(REPLACEMENT if _is_unsafe(each) else each for each in line) for line in lines)
+
+
 def _is_unsafe(character: str) -> bool:
     category = unicodedata.category(character)
     if category == "Cf":

@@ -1,0 +1,196 @@
+"""The proof column: what stands beside the drawing of a lifecycle with evidence.
+
+It says what keeps the verdict from being better, lists the sneak paths and the transitions with how far each has come,
+and holds the panel of each. An arrow that is no transition by itself has a head of its own, which offers the
+transitions over it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+
+from arrowproof.model.evidence import SneakPath, TransitionEvidence, Verdict
+from arrowproof.model.lifecycle import Arrow, Lifecycle
+from arrowproof.model.transitions import Pair, Transition, derive_transitions
+from arrowproof.render.language import Language
+from arrowproof.render.names import pair_address
+from arrowproof.render.proof import Proof
+from arrowproof.render.proof_panel import Limits, ProofPanel, Prover, is_plain
+from arrowproof.render.proof_words import MAX_SENTENCE, ProofWords, bounded
+from arrowproof.render.sneak_arrows import sneak_words
+from arrowproof.render.standing import Standing
+from arrowproof.render.text import clean_text
+
+MAX_REASONS = 4
+"""Reasons that are shown; the others are counted."""
+
+MAX_KEPT = 16
+"""Transitions that do not hold and stay in a list that is too long for the screen."""
+
+MAX_CHOICES = 6
+"""Transitions that the head of an arrow offers, the lowest rungs first; the others are counted."""
+
+
+PanelMaker = Callable[[Limits], ProofPanel]
+"""Makes one panel with as much in it as fits."""
+
+
+@dataclass(frozen=True)
+class ProofRow:
+    """A line of the list. ``arrows`` are the numbers of the arrows that it walks over, ``spoken`` is all of it."""
+
+    address: tuple[str, str]
+    source: str
+    target: str
+    arrows: str
+    sign: str
+    tone: str
+    walks: str
+    kills: str
+    spoken: str
+
+
+@dataclass(frozen=True)
+class ArrowHead:
+    """The head of an arrow over passing states, or beside others: its ends, its label, and its transitions."""
+
+    arrow: str
+    title: tuple[str, str]
+    label: str
+    choices: tuple[tuple[tuple[str, str], str], ...]
+    more: str
+
+
+@dataclass(frozen=True)
+class ProofColumn:
+    """All texts of the column. ``sneaks`` and ``rows`` are the list, ``more_sneaks`` says how many are not in it.
+
+    ``kept`` are the places of the rows that stay where not all can be shown.
+    """
+
+    reasons_heading: str
+    reasons: tuple[str, ...]
+    more_reasons: str
+    sneaks: tuple[ProofRow, ...]
+    more_sneaks: str
+    rows: tuple[ProofRow, ...]
+    kept: tuple[int, ...]
+    heads: tuple[ArrowHead, ...]
+    panels: tuple[PanelMaker, ...]
+
+
+def proof_column(lifecycle: Lifecycle, proof: Proof, language: Language) -> ProofColumn:
+    """The column of a lifecycle by its proof.
+
+    Raises:
+        ModelError: passing states form a cycle, so that the lifecycle has no transitions.
+    """
+    words = ProofWords(lifecycle, language)
+    evidence, standing = proof.evidence, proof.standing
+    prover = Prover(lifecycle, evidence, standing, words)
+    transitions = derive_transitions(lifecycle)
+    numbers = {arrow.id: number for number, arrow in enumerate(proof.lifecycle.arrows)}
+    is_red = evidence.verdict is Verdict.NOT_PROVEN
+    return ProofColumn(
+        reasons_heading=language("proof.what_keeps_red" if is_red else "proof.what_keeps_walked"),
+        reasons=tuple(bounded(reason, MAX_SENTENCE) for reason in evidence.reasons[:MAX_REASONS]),
+        more_reasons=words.more("proof.more_reasons", len(evidence.reasons) - MAX_REASONS),
+        sneaks=tuple(_sneak_row(path, numbers[arrow], words) for arrow, path in proof.sneak_paths.items()),
+        more_sneaks=words.more("proof.more_sneaks", proof.undrawn),
+        rows=(rows := tuple(_row(each, standing, numbers, words) for each in transitions)),
+        kept=tuple(number for number, row in enumerate(rows) if row.tone != "holds")[:MAX_KEPT],
+        heads=tuple(_heads(transitions, standing, words)),
+        panels=(
+            *(cache(partial(_sneak_panel, prover, path)) for path in proof.sneak_paths.values()),
+            *(cache(partial(_panel, prover, transition)) for transition in transitions),
+        ),
+    )
+
+
+def _panel(prover: Prover, transition: Transition, limits: Limits) -> ProofPanel:
+    return replace(prover, limits=limits).panel(transition)
+
+
+def _sneak_panel(prover: Prover, path: SneakPath, limits: Limits) -> ProofPanel:
+    return replace(prover, limits=limits).sneak_panel(path)
+
+
+def _sneak_row(path: SneakPath, arrow: int, words: ProofWords) -> ProofRow:
+    pair = (path.source, path.target)
+    fate = sneak_words(path, words.language)
+    source, target = _shown(pair, words)
+    return ProofRow(
+        address=pair_address(pair),
+        source=source,
+        target=target,
+        arrows=str(arrow),
+        sign="sneak",
+        tone="wrong" if path.accepted is None else "plain",
+        walks="",
+        kills=fate,
+        spoken=words.language("proof.spoken_sneak", source=source, target=target, fate=fate),
+    )
+
+
+def _row(transition: Transition, standing: Standing, numbers: dict[str, int], words: ProofWords) -> ProofRow:
+    stands = standing.transitions[transition.pair]
+    walks, kills = _tallies(stands.evidence, words.language)
+    source, target = _shown(transition.pair, words)
+    over = sorted({numbers[arrow] for path in transition.paths for arrow in path})
+    rung = words.language(f"rung.{stands.rung}")
+    return ProofRow(
+        address=pair_address(transition.pair),
+        source=source,
+        target=target,
+        arrows=" ".join(map(str, over)),
+        sign=stands.rung,
+        tone=stands.rung.tone,
+        walks=walks,
+        kills=kills,
+        spoken=words.language("proof.spoken", source=source, target=target, rung=rung, walks=walks, kills=kills),
+    )
+
+
+def _shown(pair: Pair, words: ProofWords) -> tuple[str, str]:
+    """Both ends by their ids, as the list of a page without evidence has them."""
+    source, target = pair
+    names = words.ends((None, None))
+    return (
+        names[0] if source is None else bounded(source) or '""',
+        names[1] if target is None else bounded(target) or '""',
+    )
+
+
+def _tallies(found: TransitionEvidence, language: Language) -> tuple[str, str]:
+    """The walks that went right and the kills survived, each of those made where some were not."""
+    right = sum(walk.problem is None for walk in found.walks)
+    survived = sum(kill.problem is None for kill in found.kills)
+    walks = str(right) if right == len(found.walks) else language("proof.of", part=right, total=len(found.walks))
+    return walks, language("proof.of", part=survived, total=len(found.kills)) if found.kills else "–"
+
+
+def _heads(transitions: Iterable[Transition], standing: Standing, words: ProofWords) -> Iterable[ArrowHead]:
+    over: dict[str, list[Transition]] = {}
+    for transition in transitions:
+        for arrow_id in dict.fromkeys(arrow for path in transition.paths for arrow in path):
+            over.setdefault(arrow_id, []).append(transition)
+    for arrow in words.lifecycle.arrows:
+        found = over.get(arrow.id, [])
+        if found and not (len(found) == 1 and is_plain(found[0])):
+            yield _head(arrow, found, standing, words)
+
+
+def _head(arrow: Arrow, over: Sequence[Transition], standing: Standing, words: ProofWords) -> ArrowHead:
+    lowest_first = sorted(over, key=lambda each: standing.transitions[each.pair].rung.height)
+    choices = tuple(
+        (pair_address(each.pair), " → ".join(_shown(each.pair, words))) for each in lowest_first[:MAX_CHOICES]
+    )
+    return ArrowHead(
+        arrow=clean_text(arrow.id),
+        title=words.ends((arrow.source, arrow.target)),
+        label=clean_text(arrow.label),
+        choices=choices,
+        more=words.more("proof.more_transitions", len(over) - MAX_CHOICES),
+    )

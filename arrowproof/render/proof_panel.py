@@ -1,0 +1,273 @@
+"""Proof panels: the evidence of one transition, or of one sneak path, as the texts that its panel shows.
+
+A panel says on which rungs a transition stands and by what: the statement, a row before and after, the kills, and the
+processes of one walk. Evidence is untrusted and may be long: every text is cleaned and bounded, and where something is
+left out the panel says how much. Nothing is escaped here, since that is the work of whoever writes markup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from arrowproof.model.evidence import (
+    Evidence,
+    JournalRow,
+    Kill,
+    Process,
+    Row,
+    Side,
+    SneakPath,
+    Statement,
+    TransitionEvidence,
+    Walk,
+)
+from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.transitions import Pair, Transition
+from arrowproof.render.language import Language
+from arrowproof.render.names import pair_address
+from arrowproof.render.proof_words import (
+    ProofWords,
+    bounded,
+    place_text,
+    process_name,
+)
+from arrowproof.render.row_table import RowTable, row_table
+from arrowproof.render.rung_lines import RungLine, rung_lines, sneak_lines
+from arrowproof.render.sneak_arrows import sneak_words
+from arrowproof.render.sql_lines import Roles, SqlLine, sql_lines
+from arrowproof.render.standing import Standing
+from arrowproof.render.text import clean_text
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much a panel shows: rows of its statement, columns of its row, processes, and characters of a sentence."""
+
+    sql_rows: int
+    columns: int
+    processes: int
+    sentence: int
+
+
+LIMITS = (Limits(10, 8, 3, 240), Limits(8, 6, 2, 160), Limits(6, 4, 1, 110), Limits(4, 3, 1, 80))
+"""From what a panel shows where it has room to the least that it shows."""
+
+
+@dataclass(frozen=True)
+class StatementTexts:
+    """A statement: where it stands, the lines that are shown, what is left out, and the sneak paths that it makes."""
+
+    place: str
+    lines: tuple[SqlLine, ...]
+    more: str
+    warning: str
+    others: str
+
+
+@dataclass(frozen=True)
+class KillTexts:
+    """The kills on one side of the commit: how many were survived, how the first one went, and what went wrong."""
+
+    heading: str
+    lines: tuple[str, ...]
+    problem: str
+
+
+@dataclass(frozen=True)
+class ProofPanel:
+    """One panel. ``address`` are the ends as an address names them, ``title`` as people read them; ``spoken`` names it.
+
+    ``processes`` are role, process id and ending of each process of the walk that is shown, and ``problem`` says why
+    that walk does not count. ``no_statement`` stands where there is no ``statement``.
+    """
+
+    address: tuple[str, str]
+    title: tuple[str, str]
+    spoken: str
+    label: str
+    arrows: str
+    tone: str
+    rungs: tuple[RungLine, ...]
+    problem: str
+    statement: StatementTexts | None
+    no_statement: str
+    row: RowTable | None
+    kills: tuple[KillTexts, ...]
+    processes: tuple[tuple[str, str, str], ...]
+    more_processes: str
+
+
+@dataclass(frozen=True)
+class Prover:
+    """Makes the panels of one page."""
+
+    lifecycle: Lifecycle
+    evidence: Evidence
+    standing: Standing
+    words: ProofWords
+    limits: Limits = LIMITS[0]
+
+    @property
+    def language(self) -> Language:
+        """The language of the page."""
+        return self.words.language
+
+    def panel(self, transition: Transition) -> ProofPanel:
+        """The panel of a transition of the model."""
+        standing = self.standing.transitions[transition.pair]
+        found = standing.evidence
+        walk = _example(found.walks)
+        processes = () if walk is None else walk.processes
+        return ProofPanel(
+            address=pair_address(transition.pair),
+            title=(title := self.words.ends(transition.pair)),
+            spoken=self._spoken("proof.name", title, rung=self.language(f"rung.{standing.rung}")),
+            label=clean_text(self.lifecycle.arrows_by_id[transition.paths[0][0]].label) if is_plain(transition) else "",
+            arrows=self._arrows(transition),
+            tone=standing.rung.tone,
+            rungs=rung_lines(standing, self.evidence.guard, self.evidence.log, self.words),
+            problem="" if walk is None or walk.problem is None else bounded(walk.problem, self.limits.sentence),
+            statement=self._statement(found.written, transition.pair),
+            no_statement="" if found.written else self.language("proof.no_statement"),
+            row=None if walk is None else self._row(walk.before, walk.after),
+            kills=tuple(self._kills(found.kills)),
+            processes=tuple(_process_texts(process) for process in processes[: self.limits.processes]),
+            more_processes=self.words.more("proof.more_processes", len(processes) - self.limits.processes),
+        )
+
+    def sneak_panel(self, path: SneakPath) -> ProofPanel:
+        """The panel of a sneak path."""
+        pair = (path.source, path.target)
+        return ProofPanel(
+            address=pair_address(pair),
+            title=(title := self.words.ends(pair)),
+            spoken=self._spoken("proof.name_sneak", title, fate=sneak_words(path, self.language)),
+            label=f"{self.language('sneak.label')}, {sneak_words(path, self.language)}",
+            arrows="",
+            tone="wrong" if path.accepted is None else "plain",
+            rungs=sneak_lines(path, self.words),
+            problem="",
+            statement=self._statement(path.possible, pair),
+            no_statement="" if path.possible else self.language("proof.no_statement"),
+            row=self._row(*self._witnessed(path.happened[0])) if path.happened else None,
+            kills=(),
+            processes=(),
+            more_processes="",
+        )
+
+    def _spoken(self, key: str, title: tuple[str, str], **values: str) -> str:
+        return self.language(key, source=title[0], target=title[1], **values)
+
+    def _arrows(self, transition: Transition) -> str:
+        """The ids of the arrows of a transition's first path, and how many other paths it has."""
+        first = ", ".join(map(clean_text, transition.paths[0]))
+        others = len(transition.paths) - 1
+        return f"{first} {self.language('transitions.more', number=others)}" if others else first
+
+    def _statement(self, statements: Sequence[Statement], pair: Pair) -> StatementTexts | None:
+        if not statements:
+            return None
+        first, *others = statements
+        lines, hidden = sql_lines(first, self._roles(first, pair), self.limits.sql_rows)
+        return StatementTexts(
+            place=place_text(first),
+            lines=lines,
+            more=self.words.more("proof.more_lines", hidden, file=bounded(first.place.file)),
+            warning=self._warning(first, pair),
+            others=self.language("proof.also_written", places=self.words.places(others)) if others else "",
+        )
+
+    def _roles(self, statement: Statement, pair: Pair) -> Roles:
+        """Which literals of a statement make the transition of a pair, and which a sneak path to the same state."""
+        target = pair[1]
+        meant = {each.source for each in self._made_by(statement) if each.target == target}
+        wrong = {path.source for path in self._sneaks_by(statement) if path.target == target}
+        column = self.words.binding.state
+        return Roles(
+            target=self._value(target),
+            sources={value for value in map(self._value, meant) if value is not None},
+            wrong={value for value in map(self._value, wrong) if value is not None},
+            column=None if column is None else column.lower(),
+        )
+
+    def _made_by(self, statement: Statement) -> Iterable[TransitionEvidence]:
+        return (each for each in self.evidence.transitions if statement in each.written)
+
+    def _sneaks_by(self, statement: Statement) -> Iterable[SneakPath]:
+        return (each for each in self.evidence.sneak_paths if each.accepted is None and statement in each.possible)
+
+    def _value(self, state_id: str | None) -> str | None:
+        """What the state column holds in a state, as text; None for no state and for NULL."""
+        state = self.lifecycle.states_by_id.get(state_id or "")
+        if state is None:
+            return state_id
+        return None if state.value is None else str(state.value)
+
+    def _warning(self, statement: Statement, pair: Pair) -> str:
+        pairs = [(path.source, path.target) for path in self._sneaks_by(statement)]
+        names = [" → ".join(self.words.ends(each)) for each in pairs if each != pair]
+        return self.language.count("proof.also_makes", len(names), paths=self.words.listed(names)) if names else ""
+
+    def _row(self, before: Row | None, after: Row | None) -> RowTable | None:
+        return row_table(
+            before,
+            after,
+            self.language,
+            table=bounded(self.words.binding.table),
+            first=self.words.binding.state,
+            day=self.evidence.started[:10],
+            columns=self.limits.columns,
+        )
+
+    def _witnessed(self, row: JournalRow) -> tuple[Row | None, Row | None]:
+        """The row that a journal row saw, before and after: its state and the watched columns."""
+        name = self.words.binding.state or self.language("binding.state")
+        before = None if row.operation == "insert" else ((name, row.old_state), *row.old_watched)
+        after = None if row.operation == "delete" else ((name, row.new_state), *row.new_watched)
+        return before, after
+
+    def _kills(self, kills: Sequence[Kill]) -> Iterable[KillTexts]:
+        for side, key in ((Side.BEFORE, "proof.killed_before"), (Side.AFTER, "proof.killed_after")):
+            made = [kill for kill in kills if kill.side is side]
+            wrong = [kill for kill in made if kill.problem is not None]
+            if made:
+                yield KillTexts(
+                    self.language(key, right=len(made) - len(wrong), number=len(made)),
+                    tuple(self._kill_lines((wrong or made)[0])),
+                    bounded(wrong[0].problem or "", self.limits.sentence) if wrong else "",
+                )
+
+    def _kill_lines(self, kill: Kill) -> Iterable[str]:
+        killed = [process for process in kill.processes if "kill" in process.ended.lower()]
+        for process in (killed or list(kill.processes))[:1]:
+            yield self.language("proof.process_killed", process=process_name(process))
+        yield self._found(kill)
+        if kill.restarted is None:
+            yield self.language("proof.restart_no_row")
+        else:
+            state = self.words.state_in(kill.restarted)
+            yield self.language("proof.restart_row", state=state) if state else self.language("proof.restart_some_row")
+
+    def _found(self, kill: Kill) -> str:
+        """How the row stood when it was looked at after the kill."""
+        if kill.found is None:
+            return self.language("proof.row_none" if kill.before is None else "proof.row_gone")
+        state = self.words.state_in(kill.found)
+        if kill.found == kill.before:
+            return self.language("proof.row_stays", state=state) if state else self.language("proof.row_same")
+        return self.language("proof.row_is", state=state) if state else self.language("proof.row_changed")
+
+
+def is_plain(transition: Transition) -> bool:
+    """Whether a transition is one arrow, so that their panels are one and the same."""
+    return len(transition.paths) == 1 and len(transition.paths[0]) == 1
+
+
+def _example(walks: Sequence[Walk]) -> Walk | None:
+    """The walk that is shown: one that went wrong if there is one, else the first."""
+    return next((walk for walk in walks if walk.problem is not None), next(iter(walks), None))
+
+
+def _process_texts(process: Process) -> tuple[str, str, str]:
+    return bounded(process.role), str(process.pid or ""), bounded(process.ended)

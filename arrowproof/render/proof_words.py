@@ -1,0 +1,96 @@
+"""Proof words: how the states, places and processes of an evidence read, cleaned and bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from arrowproof.model.evidence import Process, Row, Statement
+from arrowproof.model.lifecycle import Binding, Lifecycle
+from arrowproof.model.transitions import Pair
+from arrowproof.render.language import Language
+from arrowproof.render.names import state_name
+from arrowproof.render.row_table import shown_value
+from arrowproof.render.text import clean_text
+
+MAX_LISTED = 3
+"""Places, processes or sneak paths that one sentence lists; it says how many others there are."""
+
+MAX_PHRASE = 60
+"""Characters of the name of a file, a process or a state."""
+
+MAX_SENTENCE = 240
+"""Characters of a sentence that evidence brings along, such as a reason or what went wrong."""
+
+
+@dataclass(frozen=True)
+class ProofWords:
+    """The words for what an evidence holds of one lifecycle."""
+
+    lifecycle: Lifecycle
+    language: Language
+
+    @property
+    def binding(self) -> Binding:
+        """Where the lifecycle lives; of nothing when the model does not say."""
+        return self.lifecycle.binding or Binding("", ())
+
+    def ends(self, pair: Pair) -> tuple[str, str]:
+        """Both ends of a pair as people read them."""
+        source, target = pair
+        return (self._end(source, "end.created"), self._end(target, "end.removed"))
+
+    def _end(self, state_id: str | None, without: str) -> str:
+        if state_id is None:
+            return self.language(without)
+        state = self.lifecycle.states_by_id.get(state_id)
+        return bounded(state_id) if state is None else bounded(state_name(state)) or '""'
+
+    def state_in(self, row: Row) -> str:
+        """The name of the state that a row is in, or its value when no state has it; empty when that is not known."""
+        values = dict(row)
+        if self.binding.state is None or self.binding.state not in values:
+            return ""
+        value = values[self.binding.state]
+        state = self.lifecycle.state_of_value(value)
+        return shown_value(value).text if state is None else bounded(state_name(state))
+
+    def listed(self, names: Sequence[str]) -> str:
+        """The first names in one phrase, and how many others there are."""
+        shown = self.language("proof.list").join(names[:MAX_LISTED])
+        more = len(names) - MAX_LISTED
+        return self.language("proof.list_more", listed=shown, number=more) if more > 0 else shown
+
+    def places(self, statements: Iterable[Statement]) -> str:
+        """Where statements stand, each place once."""
+        return self.listed(list(dict.fromkeys(place_text(statement) for statement in statements)))
+
+    def processes(self, processes: Iterable[Process]) -> str:
+        """Processes by their role, each role with the ids of its processes."""
+        pids: dict[str, dict[str, None]] = {}
+        for process in processes:
+            known = pids.setdefault(bounded(process.role), {})
+            if process.pid:
+                known[str(process.pid)] = None
+        return self.listed([f"{role} {self.listed(list(known))}".rstrip() for role, known in pids.items()])
+
+    def more(self, key: str, number: int, **values: object) -> str:
+        """The words for what is left out; nothing when nothing is."""
+        return self.language.count(key, number, **values) if number > 0 else ""
+
+
+def bounded(text: str, limit: int = MAX_PHRASE) -> str:
+    """A text on one line, cut with an ellipsis where it is longer than ``limit`` characters."""
+    cleaned = clean_text(text[: 4 * limit])
+    return cleaned if len(cleaned) <= limit else f"{cleaned[: limit - 1].rstrip()}…"
+
+
+def place_text(statement: Statement) -> str:
+    """Where a statement stands. Of a long name of a file the end is shown, since that tells files apart."""
+    place = clean_text(str(statement.place)[-4 * MAX_PHRASE :])
+    return place if len(place) <= MAX_PHRASE else f"…{place[1 - MAX_PHRASE :]}"
+
+
+def process_name(process: Process) -> str:
+    """The role of a process and its id."""
+    return bounded(f"{process.role} {process.pid or ''}")

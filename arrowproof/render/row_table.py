@@ -1,0 +1,108 @@
+"""Row tables: a row before and after a step, column by column, with what changed first."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from arrowproof.model.evidence import Row, Scalar
+from arrowproof.render.language import Language
+from arrowproof.render.text import clean_text
+
+MAX_NAME = 28
+MAX_VALUE = 30
+"""Characters of a column's name and of its value; what is cut stands whole in ``Value.whole``, within MAX_WHOLE."""
+
+MAX_WHOLE = 400
+
+NOTHING = "–"
+"""Stands for a column of a row that is not there."""
+
+_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(\.\d{1,6})?(?:Z|\+00:00)", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value as it is shown. ``whole`` is all of it where something was cut, else empty."""
+
+    text: str
+    whole: str = ""
+
+
+@dataclass(frozen=True)
+class RowLine:
+    """One column of a row, before and after."""
+
+    name: Value
+    before: Value
+    after: Value
+    is_changed: bool
+
+
+@dataclass(frozen=True)
+class RowTable:
+    """A row before and after. The headings say so where there is no row on one side."""
+
+    heading: str
+    before: str
+    after: str
+    lines: tuple[RowLine, ...]
+    more: str
+
+
+def row_table(
+    before: Row | None, after: Row | None, language: Language, *, table: str, first: str | None, day: str, columns: int
+) -> RowTable | None:
+    """The table of a row, None when it is on neither side.
+
+    Args:
+        before: the row ahead of the step, None when there was none; ``after`` likewise.
+        language: of the headings.
+        table: the name of its table, empty when it is not known.
+        first: the column that stands first, whether it changed or not.
+        day: the date (YYYY-MM-DD) of which a time is shown without its date.
+        columns: how many columns are shown, those that changed before others; the rest is counted.
+    """
+    if before is None and after is None:
+        return None
+    old, new = dict(before or ()), dict(after or ())
+    names = list(dict.fromkeys([*old, *new]))
+    changed = {name for name in names if _differs(old, new, name)}
+    names.sort(key=lambda name: (name != first, name not in changed))
+    hidden = len(names) - columns
+    return RowTable(
+        heading=language("proof.row_in", table=table) if table else language("proof.row"),
+        before=language("proof.before" if before is not None else "proof.no_row_before"),
+        after=language("proof.after" if after is not None else "proof.no_row_after"),
+        lines=tuple(
+            RowLine(_cut(name, MAX_NAME), _cell(old, name, day), _cell(new, name, day), name in changed)
+            for name in names[:columns]
+        ),
+        more=language.count("proof.more_columns", hidden) if hidden > 0 else "",
+    )
+
+
+def shown_value(value: Scalar, day: str = "") -> Value:
+    """A value of a column: ``null`` for NULL, a time of ``day`` without its date, other times without their year."""
+    if not isinstance(value, str):
+        return Value("null" if value is None else str(value).lower() if isinstance(value, bool) else str(value))
+    time = _TIME.fullmatch(value)
+    if time is not None:
+        date, clock, fraction = time.groups()
+        return Value(f"{clock}{(fraction or '')[:4]}" if date == day else f"{date[5:]} {clock}", value)
+    return _cut(value, MAX_VALUE) if value else Value("''")
+
+
+def _cell(row: dict[str, Scalar], name: str, day: str) -> Value:
+    return shown_value(row[name], day) if name in row else Value(NOTHING)
+
+
+def _cut(text: str, limit: int) -> Value:
+    whole = clean_text(text[:MAX_WHOLE])
+    return Value(whole) if len(whole) <= limit else Value(f"{whole[: limit - 1]}…", whole)
+
+
+def _differs(old: dict[str, Scalar], new: dict[str, Scalar], name: str) -> bool:
+    if name not in old or name not in new:
+        return True
+    return old[name] != new[name] or type(old[name]) is not type(new[name])
