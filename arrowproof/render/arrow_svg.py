@@ -29,6 +29,9 @@ THIN, THICK = 1.5, 5.0
 
 DOT_RADIUS = 3.0
 
+ARROW_UNITS = 38
+"""The width of an arrow's sample in the legend."""
+
 
 @dataclass(frozen=True)
 class Look:
@@ -98,10 +101,10 @@ def sneak_sample() -> Markup:
 
 
 def _arrow_sample(look: Look) -> Markup:
-    points = ((1.0, 9.0), (37.0, 9.0))
+    points = ((1.0, 9.0), (ARROW_UNITS - 1.0, 9.0))
     stop = 1.0 if look.is_open else LINE_STOP
     line = element("path", {"class": "line", "d": rounded_path(_shortened(points, stop))})
-    return sample(38, line, _tip(points, look), _bead((16.0, 9.0), look), kind=f"arrow {look.classes}")
+    return sample(ARROW_UNITS, line, _tip(points, look), _bead((16.0, 9.0), look), kind=f"arrow {look.classes}")
 
 
 def _look(numbers: Sequence[int], proof: Proof, language: Language) -> Look:

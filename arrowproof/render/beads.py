@@ -27,6 +27,11 @@ _STROKES: Mapping[str, str] = {
     "not_survived": "M0-3.2V.6M0 3V3.1",
 }
 _LOZENGE = "M0-7L7 0L0 7L-7 0Z"
+_VERDICTS: Mapping[str, str] = {
+    "holds": "M-3.4.2L-1 2.6L3.6-2.4",
+    "gap": "M-3.4 0H3.4",
+    "wrong": "M-2.7-2.7L2.7 2.7M2.7-2.7L-2.7 2.7",
+}
 
 BEADS = (*_QUARTERS, *_STROKES, "none", "sneak")
 """Every sign that there is."""
@@ -51,3 +56,10 @@ def bead_shapes(sign: str) -> tuple[Markup, ...]:
     if sign in _STROKES:
         return (circle, element("path", {"d": _STROKES[sign], **ring, "stroke-linecap": "round"}))
     return (circle, element("path", {"d": _QUARTERS[sign], "fill": "currentColor"}))
+
+
+def verdict_sign(tone: str) -> Markup:
+    """The sign of a verdict: a disc with a check (``holds``), a bar (``gap``) or a cross (``wrong``)."""
+    disc = element("circle", {"r": 8, "fill": "currentColor"})
+    mark = element("path", {"d": _VERDICTS[tone]})
+    return element("svg", {"class": "verdict-sign", "viewBox": "-8 -8 16 16", "aria-hidden": "true"}, disc, mark)
