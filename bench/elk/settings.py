@@ -23,7 +23,6 @@ LIMITS = {
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "labels": tuple(LIMITS),
     "inline": ("true", "false"),
-    "distances": ("even", "tight"),
     "elk.direction": ("RIGHT", "DOWN"),
     "elk.layered.nodePlacement.strategy": ("NETWORK_SIMPLEX", "BRANDES_KOEPF", "LINEAR_SEGMENTS"),
     "elk.layered.nodePlacement.bk.fixedAlignment": ("NONE", "BALANCED"),
@@ -57,7 +56,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "elk.layered.thoroughness": ("7", "50", "200"),
     "elk.randomSeed": tuple(str(seed) for seed in range(1, 25)),
 }
-"""All settings and their values. The first three are no options of ELK: they say what graph it is given."""
+"""All settings and their values. The first two are no options of ELK: they say what graph it is given."""
 
 FIXED = {
     "elk.algorithm": "layered",
@@ -67,7 +66,7 @@ FIXED = {
 }
 
 DISTANCES = {
-    # the distances that our own layout keeps
+    # what our own layout keeps, and less between a label and its line
     "even": {
         "elk.spacing.nodeNode": "30",
         "elk.layered.spacing.nodeNodeBetweenLayers": "30",
@@ -78,7 +77,7 @@ DISTANCES = {
         "elk.spacing.edgeLabel": "4",
         "elk.spacing.portPort": "16",
     },
-    # closer than we would draw
+    # closer than we draw: lines, heads and labels nearly touch
     "tight": {
         "elk.spacing.nodeNode": "14",
         "elk.layered.spacing.nodeNodeBetweenLayers": "14",
@@ -109,10 +108,10 @@ Try = Callable[[Settings], Run | None]
 """Lays out and measures; None when ELK gave up."""
 
 
-def elk_options(settings: Settings) -> dict[str, str]:
+def elk_options(settings: Settings, distances: str) -> dict[str, str]:
     """The options that ELK is given for some settings."""
     chosen = {name: value for name, value in settings.items() if name.startswith("elk.")}
-    return {**FIXED, **DISTANCES[settings["distances"]], **chosen}
+    return {**FIXED, **DISTANCES[distances], **chosen}
 
 
 def by_text(run: Run) -> tuple[float, ...]:
