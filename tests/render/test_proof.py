@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from arrowproof.model.evidence import Log, LogState, LogTransition, SneakPath
+from arrowproof.model.loader import load_lifecycle
+from arrowproof.render.language import load_language
+from arrowproof.render.proof import bring_proof, count_words, rung_words
+from arrowproof.render.standing import ArrowStanding, Rung
+from tests.render.evidence_builder import AGENT_RUNGS, AGENT_SNEAK_PATHS, build_evidence
+
+AGENT = load_lifecycle(Path(__file__).parent / "cases" / "agent-run.json")
+ENGLISH, JAPANESE = load_language("en"), load_language("ja")
+
+
+def test_an_arrow_bears_a_word_unless_it_stands_where_most_do() -> None:
+    proof = bring_proof(AGENT, build_evidence(AGENT, AGENT_RUNGS, sneak_paths=AGENT_SNEAK_PATHS), "")
+    assert dict(proof.captions) == {
+        "t2": "walked",
+        "t13": "missing",
+        "t16": "written",
+        "t24": "walked",
+        "sneak path 1": "possible",
+    }
+
+
+def test_the_words_are_those_of_the_language() -> None:
+    evidence = build_evidence(AGENT, AGENT_RUNGS, sneak_paths=AGENT_SNEAK_PATHS)
+    proof = bring_proof(AGENT, evidence, "", language=JAPANESE)
+    assert proof.captions["t13"] == "欠落"
+    assert proof.lifecycle.arrows[-1].event == "抜け道"
+
+
+def test_sneak_paths_that_are_not_drawn_are_counted() -> None:
+    many = tuple(SneakPath("completed", f"value {number}") for number in range(15))
+    proof = bring_proof(AGENT, build_evidence(AGENT, sneak_paths=many), "")
+    assert (len(proof.sneak_paths), proof.undrawn) == (12, 3)
+
+
+def test_the_median_time_in_a_state_stands_in_its_note() -> None:
+    log = Log("runs.csv", 1, None, None, (LogTransition(None, "queued", 1),), (LogState("queued", 240.0),))
+    proof = bring_proof(AGENT, build_evidence(AGENT, log=log), "")
+    notes = {state.id: state.note for state in proof.lifecycle.states}
+    assert (notes["queued"], notes["running"]) == ("median 4 min", None)
+    assert AGENT.states_by_id["queued"].note is None
+
+
+def test_an_arrow_whose_transitions_differ_says_how_many_stand_so_low() -> None:
+    assert rung_words(ArrowStanding(Rung.WRITTEN, 1, 3), ENGLISH) == "written 1 of 3"
+    assert rung_words(ArrowStanding(Rung.NOT_SURVIVED, 3, 3), ENGLISH) == "not survived"
+
+
+def test_counts_of_a_log_say_when_they_are_an_upper_bound() -> None:
+    assert count_words(1, True, ENGLISH) == "1 time in the log"
+    assert count_words(1234567, True, ENGLISH) == "1,234,567 times in the log"
+    assert count_words(0, False, ENGLISH) == "at most 0 times in the log"
