@@ -1,0 +1,172 @@
+"""Any label and any id on a real page, measured in Chromium: each text inside its box, nothing of the model run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle, Panel, View
+from arrowproof.render.page import render_page
+from tests.render.pages import MEASURE, SIZES, pressed, show, state
+
+LONG = "x" * 300
+LABELS = {
+    "Arabic": ("قيد الانتظار", "إعادة المحاولة بعد انتهاء المهلة المحددة مسبقا"),
+    "Hebrew": ("ממתין לאישור", "ניסיון חוזר אחרי שהזמן עבר"),
+    "Chinese, Japanese and Korean": ("受付待ち", "支払いが確認されるまで待機する状態 결제 확인 대기"),
+    "emoji": ("👩🏽‍🚀 ready 🇯🇵", "🚀🚀🚀 1️⃣ ❤️‍🔥 tested"),
+    "both directions in one label": ("שלום → world", "status ≠ قيد [x < 3] / ארכיון"),
+    "marks over letters": ("e\u0301\u0302\u0303\u0304 ก็ำ", "Z̸̡̢̛a̴l̶g̷o"),
+    "300 characters without a space": (LONG, "W" * 300),
+    "300 characters of Arabic without a space": ("م" * 300, "ط" * 300),
+    "nothing": ("", ""),
+    "control characters and bidi marks": ("\x00\x07\x1b[31m", "\u202eevil\u2066 \u200f\u061c"),
+    "markup": ("</text></svg><script>boom()</script>", "\"' onload=boom() &lt; &#x3c; ]]>"),
+    "spaces": ("   ", "\t\n\u00a0\u3000"),
+}
+
+PLACES = """() => {
+  const inside = (text, frame, slack) => {
+    const [one, two] = [text, frame].map((each) => each.getBoundingClientRect());
+    // The height is that of the font, and fonts of marks and of other scripts are higher than what they draw.
+    const high = slack + parseFloat(getComputedStyle(text).fontSize) / 4;
+    return one.width === 0 || (one.left >= two.left - slack && one.right <= two.right + slack
+      && one.top >= two.top - high && one.bottom <= two.bottom + high);
+  };
+  const shown = (selector) => [...document.querySelectorAll(selector)].filter((each) => each.checkVisibility());
+  const out = (owner, frame) => shown(`.drawing ${owner}`).flatMap((each) => {
+    const box = each.querySelector(frame);
+    return box ? [...each.querySelectorAll('text')].filter((text) => !inside(text, box, 0.6)) : [];
+  }).map((text) => text.textContent);
+  const svg = document.querySelector('.drawing');
+  return {
+    states: out('.state', '.box'),
+    labels: out('.arrow', '.chip'),
+    drawing: shown('.drawing text').filter((text) => !inside(text, svg, 0.6)).map((text) => text.textContent),
+  };
+}"""
+INSIDE = {"states": [], "labels": [], "drawing": []}
+
+
+@cache
+def page_with(label: str, note: str) -> str:
+    """A page with these texts in every place that a model has one for."""
+    lifecycle = Lifecycle(
+        "any-text",
+        label,
+        (
+            state("one", Kind.WAITING, label, note=note),
+            state("two", Kind.PASSING, note, note=label),
+            state("three", Kind.SUCCESS, label),
+            state("four", Kind.FAILURE, note),
+        ),
+        (
+            Arrow("new", None, "one", label),
+            Arrow("go", "one", "two", label, guard=note),
+            Arrow("end", "two", "three", note, effect=label),
+            Arrow("fail", "two", "four", note),
+            Arrow("again", "one", "one", label),
+            Arrow("back", "four", "one", note),
+        ),
+        summary=note,
+        binding=Binding(label or "t", (note or "k",), "status"),
+        panels=(Panel(label, (note, label)),),
+        views=(View("view", label, ("one", "two"), (), note),),
+    )
+    return render_page(lifecycle)
+
+
+@pytest.mark.parametrize("name", LABELS)
+def test_every_text_stands_inside_its_box_at_every_size(tab: Page, tmp_path: Path, name: str) -> None:
+    show(tab, tmp_path, page_with(*LABELS[name]))
+    tab.evaluate("new Promise(requestAnimationFrame)")
+    for width, height in SIZES:
+        tab.set_viewport_size({"width": width, "height": height})
+        assert tab.evaluate(PLACES) == INSIDE, (width, height)
+
+
+@pytest.mark.parametrize("name", [name for name in LABELS if "300" not in name])
+def test_a_page_of_such_texts_still_stands_on_one_screen(tab: Page, tmp_path: Path, name: str) -> None:
+    show(tab, tmp_path, page_with(*LABELS[name]))
+    found = tab.evaluate(MEASURE)
+    assert (found["right"], found["down"], found["outside"], found["overlapping"]) == (0, 0, [], [])
+
+
+def test_a_transition_between_names_that_run_from_right_to_left_still_points_to_the_right(
+    tab: Page, tmp_path: Path
+) -> None:
+    states = (state("ממתין", Kind.WAITING), state("הושלם", Kind.SUCCESS))
+    show(tab, tmp_path, render_page(Lifecycle("rtl", "מחזור", states, (Arrow("סיום", "ממתין", "הושלם"),))))
+    source, arrow, target = tab.evaluate(
+        "[...document.querySelector('.list .pair').children].map(each => each.getBoundingClientRect().left)"
+    )
+    assert source < arrow < target
+
+
+# --- Ids
+
+# Two ids that differ by white space or control characters alone are one name on a page; lint warns of them.
+IDS = [
+    '"', "'", ":", "a:b", "/", "a/b?c#d&e=f", "__proto__", "constructor", "toString", " ", "a\nb", "%",
+    "%41", "</script>", "é", "e\u0301", "ى", "😀", "\u202e", "0", "-0", "null", "undefined", "x" * 200,
+]  # fmt: skip
+
+
+def of_ids(make: Callable[[str], str] = str) -> Lifecycle:
+    """Every id as a state, and as an arrow from it to the next one."""
+    states = tuple(state(make(id), list(Kind)[number % 5], value=number) for number, id in enumerate(IDS))
+    arrows = tuple(Arrow(id, each.id, after.id) for id, each, after in zip(IDS, states, states[1:], strict=False))
+    return Lifecycle("ids", "Ids", states, arrows)
+
+
+@pytest.fixture(scope="module")
+def id_page() -> str:
+    return render_page(of_ids())
+
+
+@pytest.mark.parametrize("number", range(len(IDS) - 1), ids=lambda number: ascii(IDS[number][:20]))
+def test_whatever_an_id_is_its_arrow_can_be_chosen_linked_to_and_put_back(
+    tab: Page, tmp_path: Path, id_page: str, number: int
+) -> None:
+    said: list[str] = []
+    tab.on("pageerror", lambda error: said.append(str(error)))
+    show(tab, tmp_path, id_page)
+    arrow = tab.locator(f"[data-key=a{number}]").first
+    arrow.focus()
+    tab.keyboard.press("Enter")
+    (chosen,) = pressed(tab, ".arrow")
+    assert tab.locator(".list button[aria-pressed=true]").count() == 1
+    address = tab.url
+    tab.goto("about:blank")
+    tab.goto(address)
+    assert pressed(tab, ".arrow") == [chosen]
+    assert arrow.get_attribute("aria-pressed") == "true"
+    tab.keyboard.press("Escape")
+    assert pressed(tab, ".arrow") == []
+    assert said == []
+
+
+@pytest.mark.parametrize("number", range(len(IDS) - 1), ids=lambda number: ascii(IDS[number][:20]))
+def test_whatever_the_ids_of_states_are_a_transition_can_be_chosen_and_linked_to(
+    tab: Page, tmp_path: Path, id_page: str, number: int
+) -> None:
+    show(tab, tmp_path, id_page)
+    tab.locator(".list button").nth(number).evaluate("button => button.click()")
+    assert tab.locator("[aria-pressed=true][data-key^=a]").evaluate_all("all => all.map(each => each.dataset.key)") == [
+        f"a{number}"
+    ]
+    address = tab.url
+    tab.goto("about:blank")
+    tab.goto(address)
+    assert tab.locator(".list button").nth(number).get_attribute("aria-pressed") == "true"
+    assert tab.locator(".list button[aria-pressed=true]").count() == 1
+
+
+def test_one_state_without_an_arrow_is_a_page(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, render_page(Lifecycle("one", "One", (state("only", Kind.SUCCESS),), ())))
+    assert tab.evaluate(PLACES) == INSIDE
+    assert tab.locator(".state").first.evaluate("each => each.getBoundingClientRect().width") > 60
