@@ -127,8 +127,9 @@ def make_gallery(folder: Path, entries: Sequence[Entry]) -> int:
         f"made {len(entries)} pages, {sum(path.stat().st_size for path in made) / 1000:.0f} kB with pictures and index"
     )
     for page in report.pages:
-        for failure in page.all_failures:
-            print(f"{page.page} does not fit: {failure}", file=sys.stderr)
+        if not page.fits:
+            failures = page.all_failures
+            print(f"{page.page} does not fit, {len(failures)} failures, the first: {failures[0]}", file=sys.stderr)
     return 0 if report.fits else 1
 
 
