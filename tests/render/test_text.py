@@ -12,6 +12,7 @@ from arrowproof.render.fonts import font_faces_css
 from arrowproof.render.text import MAX_CHARACTERS, REPLACEMENT, clean_text, graphemes, is_covered, text_width
 
 FAMILY = "👨\u200d👩\u200d👧"
+ARABIC = "ءآأؤإئابةتثجحخدذرزسشصضطظعغفقكلمنهوىي"
 SAMPLES = [
     "attempts < max_attempts",
     "POST /notes [new Idempotency-Key]",
@@ -24,6 +25,9 @@ SAMPLES = [
     "Ωμέγα ελληνικά",
     "Привет, ЖЩЮ щука",
     "العربية شص",
+    *(f"{letter}{letter}{letter}" for letter in ARABIC),
+    *(f"ا{letter} {letter}ء {letter}" for letter in ARABIC),
+    "إعادة المحاولة بعد انتهاء المهلة المحددة مسبقا",
     "עברית",
     "ไทย",
     "Trạng thái đã hủy",
@@ -101,6 +105,11 @@ def test_marks_take_no_room_and_wide_characters_one_em() -> None:
 def test_is_covered_tells_exact_widths_from_bounds() -> None:
     assert is_covered("attempts ≤ 3")
     assert not is_covered("状態")
+
+
+def test_an_arabic_letter_that_another_follows_is_narrower_than_one_at_the_end() -> None:
+    assert text_width("سس", 10) < 2 * text_width("س", 10)
+    assert text_width("س س", 10) == pytest.approx(2 * text_width("س", 10) + text_width(" ", 10))
 
 
 def test_widths_are_what_chromium_draws_or_more(tmp_path: Path) -> None:
