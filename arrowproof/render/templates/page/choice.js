@@ -1,10 +1,11 @@
 // Choice: an arrow, a transition or a state that the reader has chosen. A chosen arrow marks the transitions over it, a
 // chosen transition its arrows, a chosen state the arrows at it and the transitions from it and to it.
+const mostListed = 20;
 const isShown = (item) => !item.closest("[hidden]");
 const press = (items, isPressed) => {
   for (const item of items) item.setAttribute("aria-pressed", String(isPressed(item)));
 };
-const toggle = (key, value) => show({ arrow: undefined, transition: undefined, state: undefined, [key]: String(shown[key]) === String(value) ? undefined : value });
+const toggle = (key, value, place) => show({ ...nowhere, ...place, [key]: shown[key] !== undefined && String(shown[key]) === String(value) ? undefined : value });
 
 startParts.push(() => {
   const arrows = all(".drawing .arrow");
@@ -12,6 +13,14 @@ startParts.push(() => {
   const rows = all(".list button");
   const over = (row) => row.dataset.arrows.split(" ");
   const ends = (row) => [row.dataset.source, row.dataset.target];
+
+  // The transitions over arrows of one scene alone, when they are few enough to be listed.
+  const rowsOf = (scene) => {
+    if (!scene.dataset.fragment) return [];
+    const held = numbersIn(scene);
+    const found = rows.filter((row) => over(row).every((number) => held.has(number)));
+    return found.length > mostListed ? [] : found;
+  };
 
   const chosenBy = {
     arrow: (id) => {
@@ -30,13 +39,17 @@ startParts.push(() => {
     },
   };
   follow((now) => {
-    const key = Object.keys(chosenBy).find((each) => now[each] !== undefined);
+    // In its own focus view a state is not chosen among others, but shown.
+    const isFocus = shownScene().dataset.fragment !== undefined;
+    const key = Object.keys(chosenBy).find((each) => now[each] !== undefined && !(each === "state" && isFocus));
     const { numbers, isRow } = key ? chosenBy[key](now[key]) : { numbers: [], isRow: () => false };
     press(arrows, (arrow) => numbers.includes(arrow.dataset.number));
     press(rows, isRow);
     press(states, (state) => state.dataset.state === now.state);
-    // A list too long for the screen shows what is chosen and leaves the rest to screen readers.
-    for (const row of all(".list.folded button")) row.parentElement.classList.toggle("sr", !isRow(row));
+    // A list too long for the screen shows what is chosen, or else what the scene holds, and leaves the rest to screen
+    // readers.
+    const here = key === undefined ? rowsOf(shownScene()) : [];
+    for (const row of all(".list.folded button")) row.parentElement.classList.toggle("sr", !isRow(row) && !here.includes(row) && !row.parentElement.matches(".kept"));
   });
 
   // A row that the reader points at or stands on lights its arrows.
@@ -45,7 +58,7 @@ startParts.push(() => {
     for (const arrow of arrows) arrow.classList.toggle("lit", lit.has(arrow.dataset.number));
   };
   for (const row of rows) {
-    row.addEventListener("click", () => toggle("transition", ends(row)));
+    row.addEventListener("click", () => toggle("transition", ends(row), placeFor(over(row))));
     for (const kind of ["pointerenter", "pointerleave", "focus", "blur"]) row.addEventListener(kind, light);
   }
 
@@ -67,11 +80,21 @@ startParts.push(() => {
       });
     }
   };
-  makeButtons(arrows, (arrow) => toggle("arrow", arrow.dataset.arrow));
-  makeButtons(states, (state) => toggle("state", state.dataset.state));
+  const groupOf = (id, scene) => all(".folded", scene).find((each) => each.dataset.state === id)?.dataset.group;
+  makeButtons(arrows, (arrow) => {
+    const { from, to, number, arrow: id } = arrow.dataset;
+    const scene = arrow.closest(".drawing");
+    // A bundle opens a group in which its arrows stand by themselves.
+    if (number === undefined) show({ ...nowhere, group: groupOf(from, scene) ?? groupOf(to, scene) });
+    else toggle("arrow", id, placeFor([number]));
+  });
+  makeButtons(states, (state) => {
+    if (state.dataset.group !== undefined) show({ ...nowhere, group: state.dataset.group });
+    else if (!state.classList.contains("focus")) toggle("state", state.dataset.state);
+  });
   press([...arrows, ...states], () => false);
 
   document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && !event.defaultPrevented) show({ arrow: undefined, transition: undefined, state: undefined, group: undefined });
+    if (event.key === "Escape" && !event.defaultPrevented) show(placeAbove());
   });
 });

@@ -5,6 +5,7 @@ startParts.push(() => {
   const buttons = all("button", bar);
   const notes = all(".view-note");
   const parts = all(".drawing :is(.arrow, .state)");
+  const keys = (part) => part.dataset.keys?.split(" ") ?? [part.dataset.key];
   const members = (button) => new Set(button.dataset.members?.split(" "));
 
   follow((now) => {
@@ -12,7 +13,7 @@ startParts.push(() => {
     press(buttons, (button) => button === chosen);
     for (const note of notes) note.hidden = note.dataset.view !== chosen.dataset.view;
     const inside = members(chosen);
-    for (const part of parts) part.classList.toggle("aside", chosen !== buttons[0] && !inside.has(part.dataset.key));
+    for (const part of parts) part.classList.toggle("aside", chosen !== buttons[0] && !keys(part).some((key) => inside.has(key)));
   });
 
   const step = (by) => {

@@ -1,0 +1,44 @@
+"""The finder: the names by which states, groups and arrows of a lifecycle are searched, for the script of a page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.render.language import Language
+from arrowproof.render.names import distinct_names, endpoint_name, group_names, state_name
+from arrowproof.render.scene import Scene
+from arrowproof.render.text import clean_text
+
+MOST_UNSOUGHT = 15
+"""A lifecycle of more states than this is searched, even when it is read as a whole."""
+
+
+def find_names(
+    lifecycle: Lifecycle, scenes: Sequence[Scene], language: Language
+) -> Mapping[str, list[list[str]]] | None:
+    """What can be found: name in the address, name for people, and what is said beside it. None for a small lifecycle.
+
+    Groups can be found where they have a scene.
+    """
+    if len(scenes) == 1 and len(lifecycle.states) <= MOST_UNSOUGHT:
+        return None
+    states = distinct_names(state.id for state in lifecycle.states)
+    groups = group_names(lifecycle)
+    opened = {scene.address[1] for scene in scenes if scene.address is not None and scene.address[0] == "group"}
+    return {
+        "states": [[states[each.id], state_name(each), clean_text(each.group or "")] for each in lifecycle.states],
+        "groups": [[name, clean_text(group)] for group, name in groups.items() if name in opened],
+        "arrows": [
+            [
+                clean_text(arrow.id),
+                clean_text(arrow.label),
+                language(
+                    "search.ends",
+                    source=endpoint_name(arrow.source, lifecycle, language("end.created")),
+                    target=endpoint_name(arrow.target, lifecycle, language("end.removed")),
+                ),
+            ]
+            for arrow in lifecycle.arrows
+        ],
+    }

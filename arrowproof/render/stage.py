@@ -1,0 +1,65 @@
+"""The stage: all scenes of one page, with what the rest of the page needs to know of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.render.drawing import Box, Drawing
+from arrowproof.render.finder import find_names
+from arrowproof.render.language import Language
+from arrowproof.render.proof import Proof
+from arrowproof.render.quality import READABLE_SCALE, fit_scale
+from arrowproof.render.scene import MARGIN, Scene, whole_scene
+from arrowproof.render.text import clean_text
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The scenes of a page, the one that it opens with first.
+
+    ``frame`` is what the drawings take of the plane at most. ``names`` is what can be searched, None on the page of a
+    small model, and ``places`` are the texts that may say where the reader is, none on such a page.
+    """
+
+    lifecycle: Lifecycle
+    scenes: tuple[Scene, ...]
+    frame: Box
+    names: Mapping[str, list[list[str]]] | None
+    places: tuple[str, ...]
+
+
+def set_stage(lifecycle: Lifecycle, drawing: Drawing | None, language: Language, proof: Proof | None = None) -> Stage:
+    """The stage of a page.
+
+    Args:
+        lifecycle: the model.
+        drawing: the whole, or that of the proof's lifecycle with its captions, for a caller that has it already.
+        language: of the words that are drawn.
+        proof: the proof of the lifecycle, to be shown on it.
+    """
+    drawn = lifecycle if proof is None else proof.lifecycle
+    scenes = _scenes(drawn, drawing, language, proof)
+    # An overview of small text takes what room there is.
+    views = [scene.view for scene in scenes if not scene.is_overview]
+    width, height = max(view.width for view in views), max(view.height for view in views)
+    names = find_names(drawn, scenes, language)
+    places = _places(scenes, language) if names is not None else ()
+    return Stage(drawn, scenes, Box(0, 0, width - 2 * MARGIN, height - 2 * MARGIN), names, places)
+
+
+def _scenes(
+    lifecycle: Lifecycle, drawing: Drawing | None, language: Language, proof: Proof | None
+) -> tuple[Scene, ...]:
+    if drawing is not None and fit_scale(drawing.bounds) >= READABLE_SCALE:
+        return (replace(whole_scene(lifecycle, drawing), proof=proof),)
+    from arrowproof.render.scenes import plan_scenes  # who brings a drawing that can be read need not load Graphviz
+
+    return plan_scenes(lifecycle, drawing, language, proof)
+
+
+def _places(scenes: Sequence[Scene], language: Language) -> tuple[str, ...]:
+    first = clean_text(scenes[0].title) or language("views.whole")
+    below = (" › ".join(filter(None, (first, scene.parent, clean_text(scene.title)))) for scene in scenes[1:])
+    return (first, *below)

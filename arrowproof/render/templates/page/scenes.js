@@ -1,0 +1,84 @@
+// Scenes: the drawings of a page of which one is shown. Which one follows from the address alone: the scene of its state
+// or its group, else the smallest that holds its arrow or transition, else the one that the page opens with.
+const nowhere = { group: undefined, state: undefined, arrow: undefined, transition: undefined };
+const shownScene = () => document.querySelector(".drawing:not([hidden])");
+const numbersIn = (scene) => new Set(all(".arrow[data-number]", scene).map((arrow) => arrow.dataset.number));
+const placeOf = (scene) => ({ group: undefined, state: undefined, ...readAddress(scene?.dataset.fragment ?? "") });
+// Where an arrow that is chosen in the list is seen: in the scene that is shown if it stands there.
+const placeFor = (numbers) => {
+  const here = shownScene();
+  const held = numbersIn(here);
+  return placeOf(here.dataset.fragment && numbers.length && numbers.every((number) => held.has(number)) ? here : null);
+};
+// What a reader who steps back comes to: first the choice goes, then the state, then the group.
+const placeAbove = () => {
+  if (shown.arrow !== undefined || shown.transition !== undefined) return { arrow: undefined, transition: undefined };
+  const parent = shown.state === undefined ? undefined : shownScene().dataset.parent;
+  return { ...nowhere, group: parent };
+};
+
+startParts.push(() => {
+  const [first, ...others] = all(".drawing");
+  if (!others.length) return;
+  const byFragment = new Map(others.map((scene) => [scene.dataset.fragment, scene]));
+  const held = new Map(others.map((scene) => [scene, numbersIn(scene)]));
+  const smallest = (numbers) => {
+    const count = (scene) => numbers.filter((number) => held.get(scene).has(number)).length;
+    const most = Math.max(...others.map(count));
+    if (!most) return first;
+    return others.filter((scene) => count(scene) === most).sort((a, b) => held.get(a).size - held.get(b).size)[0];
+  };
+  const numbersOf = (now) => {
+    if (now.arrow !== undefined) return all(".drawing .arrow[data-number]").filter((arrow) => arrow.dataset.arrow === now.arrow).slice(0, 1).map((arrow) => arrow.dataset.number);
+    const row = now.transition && all(".list [data-arrows]").find((each) => [each.dataset.source, each.dataset.target].every((end, place) => end === now.transition[place]));
+    return row ? row.dataset.arrows.split(" ") : [];
+  };
+  const sceneOf = (now) => {
+    for (const key of ["state", "group"]) {
+      const scene = now[key] !== undefined && byFragment.get(writeAddress({ [key]: now[key] }));
+      if (scene) return scene;
+    }
+    const numbers = numbersOf(now);
+    return numbers.length ? smallest(numbers) : first;
+  };
+
+  const path = document.querySelector(".crumbs ol");
+  const crumb = (text, changes) => {
+    const item = document.createElement("li");
+    const name = document.createElement(changes ? "button" : "b");
+    name.textContent = text;
+    name.dir = "auto";
+    if (changes) {
+      name.type = "button";
+      name.addEventListener("click", () => show({ ...nowhere, ...changes }));
+    } else name.setAttribute("aria-current", "page");
+    item.append(name);
+    return item;
+  };
+  const writePath = (scene) => {
+    const parent = scene.dataset.parent;
+    const group = parent !== undefined && byFragment.get(writeAddress({ group: parent }));
+    path.replaceChildren(
+      ...(scene === first ? [] : [crumb(first.dataset.title, {})]),
+      ...(group ? [crumb(group.dataset.title, { group: parent })] : []),
+      crumb(scene.dataset.title),
+    );
+  };
+
+  const relaxed = new Set([first]);
+  follow((now) => {
+    const scene = sceneOf(now);
+    const before = shownScene();
+    writePath(scene);
+    if (scene === before) return;
+    const hadFocus = before.contains(document.activeElement) || path.contains(document.activeElement);
+    for (const each of [first, ...others]) each.toggleAttribute("hidden", each !== scene);
+    if (!relaxed.has(scene)) {
+      relaxed.add(scene);
+      document.fonts.ready.then(() => relaxTexts(scene));
+    }
+    const chosen = scene.querySelector(".arrow[aria-pressed=true]") ?? scene.querySelector(".state.focus") ?? scene.querySelector(".state:not(.quiet)");
+    if (hadFocus) chosen?.focus({ preventScroll: true });
+    announce([...path.children].map((item) => item.textContent).join(", "));
+  });
+});
