@@ -10,8 +10,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache, partial
 from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
@@ -20,21 +21,41 @@ from markupsafe import Markup
 from arrowproof import __version__
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.render.assets import TEMPLATES, asset
-from arrowproof.render.drawing import Drawing
+from arrowproof.render.bar import Bar
+from arrowproof.render.beads import bead_symbols, verdict_sign
+from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.export import STYLE_MARKERS, drawing_css
 from arrowproof.render.fonts import font_faces_css
 from arrowproof.render.language import Language, load_language
+from arrowproof.render.legend import KIND_UNITS, MARK_UNITS, LegendItem, item_width, legend_of_proof
 from arrowproof.render.outline import Outline, outline_lifecycle
+from arrowproof.render.proof import Proof
+from arrowproof.render.proof_column import proof_column
+from arrowproof.render.proof_data import proof_data
+from arrowproof.render.proof_header import ProofHeader, head_proof
 from arrowproof.render.scene import MARGIN
 from arrowproof.render.sheet import UNIT, Content, Row, Sheet, plan_sheet
-from arrowproof.render.svg import kind_sample, mark_sample, render_svg
+from arrowproof.render.stage import Stage, set_stage
+from arrowproof.render.svg import kind_sample, mark_sample, render_scene
 from arrowproof.render.template_bytecode import KeptBytecode
 
 DRAWING = "drawing.css"
 """The part that a picture of the drawing takes along, with the fonts and the palette."""
 
-STYLES = ("sheet.css", DRAWING, "column.css", "controls.css", "media.css")
-SCRIPTS = ("base.js", "theme.js", "address.js", "choice.js", "views.js", "link.js", "start.js")
+STYLES = ("sheet.css", "header.css", DRAWING, "column.css", "proof.css", "controls.css", "media.css")
+SCRIPTS = (
+    "base.js",
+    "theme.js",
+    "address.js",
+    "scenes.js",
+    "choice.js",
+    "proof.js",
+    "views.js",
+    "zoom.js",
+    "search.js",
+    "link.js",
+    "start.js",
+)
 """The parts of the one style and the one script, in the order in which they stand."""
 
 GENERATOR = '<meta name="generator" content="Arrowproof '
@@ -47,25 +68,32 @@ FAVICON = "data:image/svg+xml," + quote(
 )
 
 
-def render_page(lifecycle: Lifecycle, drawing: Drawing | None = None, language: Language | None = None) -> str:
+def render_page(
+    lifecycle: Lifecycle,
+    drawing: Drawing | None = None,
+    language: Language | None = None,
+    proof: Proof | None = None,
+) -> str:
     """The page of a lifecycle as HTML text, to be written as UTF-8.
 
     Args:
         lifecycle: a lifecycle without lint errors.
-        drawing: its drawing, for a caller that has one already; laid out here when left out.
+        drawing: its drawing, or that of the proof's lifecycle with the proof's captions, for a caller that has one
+            already; laid out here when left out.
         language: of the interface texts; English when left out.
+        proof: the proof of the lifecycle, to be shown on it.
 
     Raises:
         ModelError: passing states form a cycle, so that the lifecycle has no transitions to list.
     """
-    if drawing is None:
-        from arrowproof.render.layout import layout_lifecycle  # who brings a drawing need not load Graphviz
-
-        drawing = layout_lifecycle(lifecycle)
     language = language or load_language()
     outline = outline_lifecycle(lifecycle, language)
-    sheet = plan_sheet(_content(outline, drawing, language))
-    styles = Markup("".join((_sheet_css(sheet, drawing), *_styles(lifecycle))))
+    header = head_proof(proof, language) if proof is not None else None
+    legend = legend_of_proof(proof, language) if proof is not None else ()
+    stage = set_stage(lifecycle, drawing, language, proof)
+    column = proof_column(lifecycle, proof, language) if proof is not None else None
+    sheet = plan_sheet(replace(_content(outline, stage, language, header, legend), proof=column))
+    styles = Markup("".join((_sheet_css(sheet, stage.frame), *_styles(lifecycle))))
     script = Markup('(() => {\n"use strict";\n%s})();\n') % Markup("").join(Markup(asset(name)) for name in SCRIPTS)
     return _template().render(
         policy=content_security_policy(styles, script),
@@ -77,9 +105,17 @@ def render_page(lifecycle: Lifecycle, drawing: Drawing | None = None, language: 
         outline=outline,
         text=language,
         script_texts=_data_block(language.script_texts),
-        drawing=render_svg(lifecycle, drawing, language),
+        proof=column,
+        proof_data=_data_block({} if column is None else proof_data(column.heads, sheet.panels)),
+        bead_symbols=bead_symbols,
+        proof_header=header,
+        legend=legend,
+        stage=stage,
+        names=None if stage.names is None else _data_block(stage.names),
+        render_scene=partial(render_scene, lifecycle=stage.lifecycle, language=language),
         kind_sample=kind_sample,
         mark_sample=mark_sample,
+        verdict_sign=verdict_sign,
     )
 
 
@@ -117,9 +153,9 @@ def _template() -> Template:
     return _environment().get_template("page.html.j2")
 
 
-def _sheet_css(sheet: Sheet, drawing: Drawing) -> str:
-    width = drawing.bounds.width + 2 * MARGIN
-    height = drawing.bounds.height + 2 * MARGIN
+def _sheet_css(sheet: Sheet, frame: Box) -> str:
+    width = frame.width + 2 * MARGIN
+    height = frame.height + 2 * MARGIN
     return (
         f":root{{--width:{width:.1f};--height:{height:.1f};--ratio:{width / height:.4f};--unit:{UNIT}rem;"
         f"--aside:{sheet.aside:.1f}rem;--fixed:{sheet.fixed:.2f}rem;--columns:{sheet.list_columns};"
@@ -127,9 +163,11 @@ def _sheet_css(sheet: Sheet, drawing: Drawing) -> str:
     )
 
 
-def _content(outline: Outline, drawing: Drawing, language: Language) -> Content:
-    """What of an outline takes room that a sheet has to plan for."""
-    return Content(
+def _content(
+    outline: Outline, stage: Stage, language: Language, header: ProofHeader | None, legend: Sequence[LegendItem]
+) -> Content:
+    """What of an outline and of a proof takes room that a sheet has to plan for."""
+    content = Content(
         id=outline.id,
         title=outline.title,
         summary=outline.summary,
@@ -137,7 +175,35 @@ def _content(outline: Outline, drawing: Drawing, language: Language) -> Content:
         rows=tuple(Row(f"{row.source} → {row.target}", row.paths) for row in outline.transitions),
         facts=tuple((fact.name, fact.value) for fact in outline.facts),
         panels=outline.panels,
-        bounds=drawing.bounds,
-        views=(language("views.whole"), *(view.title for view in outline.views)) if outline.views else (),
-        view_notes=tuple(view.note for view in outline.views),
+        bounds=stage.frame,
+        bar=Bar(
+            places=stage.places,
+            views=(language("views.whole"), *(view.title for view in outline.views)) if outline.views else (),
+            notes=tuple(view.note for view in outline.views),
+        ),
+        legend=_legend_widths(outline, legend),
     )
+    if header is None:
+        return content
+    return replace(
+        content,
+        captions=tuple(figure.caption for figure in header.figures),
+        numbers=tuple(figure.number for figure in header.figures),
+        verdict=(
+            f"{header.verdict} {language('verdict.stale')}" if header.stale else header.verdict,
+            header.transitions,
+        ),
+        origin=tuple(fact.spoken for fact in header.origin),
+        stale=(language("stale.heading"), *header.stale) if header.stale else (),
+    )
+
+
+def _legend_widths(outline: Outline, legend: Sequence[LegendItem]) -> tuple[tuple[float, ...], ...]:
+    """The widths of the legend's items, by group, in the order in which they stand."""
+    groups = (
+        [item_width(MARK_UNITS, name) for _, name in outline.marks],
+        [item_width(item.units, item.words) for item in legend],
+        [item_width(0, outline.syntax)] if outline.syntax else [],
+        [item_width(KIND_UNITS, name) for _, name in outline.kinds],
+    )
+    return tuple(tuple(group) for group in groups if group)

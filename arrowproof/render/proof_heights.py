@@ -110,7 +110,7 @@ def _title_height(panel: ProofPanel, width: float, ruler: Ruler) -> float:
         ruler.lines(panel.label, width - ids - 1.0, 0.96),
         ruler.lines(panel.arrows, ids + 0.1, 0.86, face="mono"),
     )
-    return _heading_height(panel.title, width, ruler) + 1.35 * lines
+    return _heading_height(panel.title, width, ruler) + 1.42 * lines
 
 
 def _heading_height(title: tuple[str, str], width: float, ruler: Ruler) -> float:
@@ -127,7 +127,7 @@ def _head_height(head: ArrowHead, width: float, ruler: Ruler) -> float:
             rows, free = rows + 1, width
         free -= button
         rows += ruler.lines(name, width - 1.3, 0.86) - 1
-    return _heading_height(head.title, width, ruler) + 1.35 * lines + 0.5 + 1.6 * rows + 0.35 * (rows - 1)
+    return _heading_height(head.title, width, ruler) + 1.42 * lines + 0.5 + 1.6 * rows + 0.35 * (rows - 1)
 
 
 def _rungs_height(rungs: Iterable[RungLine], width: float, ruler: Ruler) -> float:
@@ -147,12 +147,16 @@ def _statement_height(statement: StatementTexts | None, width: float, ruler: Rul
 
 
 def _code_rows(text: str, width: float) -> int:
-    """Rows of a line of code, which breaks where a word ends: so the last word of each row may stand in the next."""
-    whole = text_width(text, 0.84, face="mono")
-    if whole <= width * SLACK:
-        return 1
-    longest = max(text_width(word, 0.84, face="mono") for word in text.split(" "))
-    return ceil(whole / max(width * SLACK - min(longest, width / 2), 2.0))
+    """Rows of a line of code, which goes on in the next one where a word ends, and in a word that is wider than that."""
+    room, space = max(width * SLACK, 2.0), text_width(" ", 0.84, face="mono")
+    rows, used = 1, 0.0
+    for word in text.split(" "):
+        size = text_width(word, 0.84, face="mono")
+        if used and used + size > room:
+            rows, used = rows + 1, 0.0
+        rows += max(0, ceil(size / room) - 1)
+        used += size % room + space
+    return rows
 
 
 def _row_height(row: RowTable, width: float, ruler: Ruler) -> float:
@@ -181,7 +185,7 @@ def _kills_height(kills: Iterable[KillTexts], width: float, ruler: Ruler) -> flo
         * (
             ruler.lines(side.heading, room, 0.86, 500)
             + sum(ruler.lines(line, room, 0.86) for line in side.lines)
-            + ruler.lines(side.problem, room, 0.86)
+            + (ruler.lines(side.problem, room, 0.86) if side.problem else 0)
         )
         for side in kills
     )

@@ -9,12 +9,17 @@ fits in no arrangement makes the page taller than the screen, which the fit chec
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from math import ceil
 
 from arrowproof.model.lifecycle import Panel
+from arrowproof.render.bar import Bar, bar_height
 from arrowproof.render.drawing import Box
+from arrowproof.render.legend import legend_height
+from arrowproof.render.proof_column import ProofColumn
+from arrowproof.render.proof_heights import fitted_panels, reasons_height, row_lines, sneaks_height
+from arrowproof.render.proof_panel import ProofPanel
 from arrowproof.render.ruler import SLACK, Ruler
 from arrowproof.render.text import text_width
 
@@ -41,12 +46,11 @@ _SIDES = 4.0 + 2.0
 """Both page margins and the gap between drawing and column."""
 _EDGES = 1.15 + 1.3 + 1.95 + 1.07
 """Page padding, the run line without its text, and the padding of main."""
-_LEGEND = 2.95
+_LEGEND = 1.67
+"""The gap above the legend, its rule and its padding."""
 _RUN_LINE = 1.25
 _TITLE_SIZES = (2.05, 1.6, 1.22)
 _COLUMN_PADDING = 2.1
-_VIEWS = 0.62
-"""The share of the figure's width that the buttons of the views may take; the stylesheet holds the same."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +82,10 @@ class Row:
 class Content:
     """The texts that take room on a page.
 
-    ``captions`` stand under the counts, ``facts`` are name and value, ``views`` the names on the buttons above the
-    drawing, and ``view_notes`` stand beside these, one at a time.
+    ``captions`` stand under the counts, or under the ``numbers`` of a proof, which also has a ``verdict`` (the word and
+    the line under it), an ``origin`` in the run line, and the sentences that say why it is ``stale``. ``legend`` is the
+    width of each item, by group, ``facts`` are name and value, and ``bar`` stands above the drawing. ``proof`` is what
+    evidence adds to the column, and takes the place of the rows.
     """
 
     id: str
@@ -90,8 +96,13 @@ class Content:
     facts: tuple[tuple[str, str], ...]
     panels: tuple[Panel, ...]
     bounds: Box
-    views: tuple[str, ...] = ()
-    view_notes: tuple[str, ...] = ()
+    bar: Bar = field(default_factory=Bar)
+    proof: ProofColumn | None = None
+    legend: tuple[tuple[float, ...], ...] = ()
+    numbers: tuple[str, ...] = ()
+    verdict: tuple[str, str] | None = None
+    origin: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -100,7 +111,7 @@ class Sheet:
 
     ``spare`` is the height that is left free, in the column or above the least height of the drawing, whichever is
     less; it is negative when the page will be taller than the screen.
-    ``scale`` is CSS px to the drawing unit at 1440 by 900.
+    ``scale`` is CSS px to the drawing unit at 1440 by 900. ``panels`` are those of the proof, with as much as fits.
     """
 
     title_step: int
@@ -115,6 +126,7 @@ class Sheet:
     fixed: float
     spare: float
     scale: float
+    panels: tuple[ProofPanel, ...] = ()
 
     @property
     def merit(self) -> tuple[bool, float]:
@@ -161,10 +173,11 @@ def _arranged(content: Content, how: _Arrangement, ruler: Ruler) -> Sheet:
     figure = SCREEN_WIDTH - _SIDES - how.aside
     panel_columns = min(len(content.panels), 3) or 1
     under = _panels_under(content.panels, figure, panel_columns, ruler) if how.panels_under else 0.0
-    room = main - _LEGEND - under - _bar(content, figure, ruler)
+    room = main - _LEGEND - legend_height(content.legend, figure) - under - bar_height(content.bar, figure, ruler)
     draw = max(room, MIN_DRAWING)
     scale = min(figure / (content.bounds.width + 6), draw / (content.bounds.height + 6), UNIT)
     lists = 0 < len(content.rows) <= MAX_LISTED
+    panels, tallest = _panels_of_proof(content, how, main, ruler)
     shows_paths = lists and how.list_columns == 1
     return Sheet(
         title_step=title_step,
@@ -177,45 +190,58 @@ def _arranged(content: Content, how: _Arrangement, ruler: Ruler) -> Sheet:
         panels_under=how.panels_under,
         panel_columns=panel_columns,
         fixed=SCREEN_HEIGHT - draw,
-        spare=min(main - _column(content, how, lists, ruler), room - MIN_DRAWING),
+        spare=min(main - max(_column(content, how, lists, ruler), tallest), room - MIN_DRAWING),
         scale=scale * REM,
+        panels=panels,
     )
-
-
-def _bar(content: Content, width: float, ruler: Ruler) -> float:
-    """The height of the views above the drawing with the gap below them: rows of buttons, or the longest note."""
-    if not content.views:
-        return 0.0
-    share = width * _VIEWS
-    rows, free = 1, share
-    for view in content.views:
-        button = min(text_width(view, 0.9) / SLACK + 1.55 + 0.4, share)
-        if button > free:
-            rows, free = rows + 1, share
-        free -= button
-    used = share - free if rows == 1 else share
-    notes = max((ruler.lines(note, width - used - 1.2, 0.9) for note in content.view_notes), default=0)
-    return max(rows * 1.66 + (rows - 1) * 0.4, notes * 1.27) + 0.9
 
 
 def _header(content: Content, ruler: Ruler) -> tuple[int, float]:
     """The step of the title's size and the height of everything above and below main."""
-    counts = sum(max(text_width(caption, 0.86), 2.5) + 2.5 for caption in content.captions)
-    width = SCREEN_WIDTH - 4.0 - 2.5 - counts
+    width = SCREEN_WIDTH - 4.0 - 2.5 - _figures(content)
     heights = [ruler.lines(content.title, width, size, 600) for size in _TITLE_SIZES]
     step = next((number for number, lines in enumerate(heights) if lines == 1), len(heights) - 1)
     names = heights[step] * _TITLE_SIZES[step] * 1.15
     if content.summary:
         names += 0.15 + 1.4 * ruler.lines(content.summary, width, 1.0)
-    run = _RUN_LINE * ruler.lines(content.id, SCREEN_WIDTH - 4.0 - 30.0, 0.83, face="mono")
-    return step, _EDGES + run + 1.7 + max(3.4, names)
+    origin = sum(text_width(text, 0.86) / SLACK + 1.15 for text in content.origin)
+    run = _RUN_LINE * ruler.lines(content.id, SCREEN_WIDTH - 4.0 - 30.0 - origin, 0.83, face="mono")
+    return step, _EDGES + run + 1.7 + max(3.4, names) + _stale(content, ruler)
+
+
+def _figures(content: Content) -> float:
+    """The width of the counts at the right of the title, with the verdict before them."""
+    sizes = [text_width(caption, 0.86) for caption in content.captions]
+    if content.verdict is None:
+        return sum(max(size, 2.5) + 2.5 for size in sizes)
+    word, share = content.verdict
+    verdict = max(text_width(word, 1.72, 600) + 1.9, text_width(share, 0.96, 600))
+    numbers = [text_width(number, 1.22, 600) for number in content.numbers]
+    return verdict + 1.25 + sum(max(pair) + 2.5 for pair in zip(sizes, numbers, strict=True))
+
+
+def _stale(content: Content, ruler: Ruler) -> float:
+    """The height of the band that says that a proof is stale, with the gap below it."""
+    if not content.stale:
+        return 0.0
+    return 1.4 * ruler.lines(" ".join(content.stale), SCREEN_WIDTH - 4.0 - 2.0, 1.0, 600) + 0.9 + 0.8
+
+
+def _panels_of_proof(
+    content: Content, how: _Arrangement, height: float, ruler: Ruler
+) -> tuple[tuple[ProofPanel, ...], float]:
+    """The panels of the proof as they fit the column, and the height of the tallest one."""
+    if content.proof is None:
+        return (), 0.0
+    return fitted_panels(content.proof, how.aside - _COLUMN_PADDING, height, ruler)
 
 
 def _column(content: Content, how: _Arrangement, lists: bool, ruler: Ruler) -> float:
+    """The height of the column while nothing is chosen."""
     width = how.aside - _COLUMN_PADDING
-    parts = [1.7 if lists or not content.rows else 4.3]
-    if lists:
-        parts[0] += 1.95 + _list(content.rows, how, width, ruler)
+    reasons = 0.0 if content.proof is None else reasons_height(content.proof, width, ruler)
+    parts = [reasons] if reasons else []
+    parts.append(_transitions(content, how, width, lists, ruler))
     if content.facts:
         lines = sum(ruler.lines(value, width - 5.6, 0.84, face="mono") for _, value in content.facts)
         parts.append(1.45 + 1.3 * lines + len(content.facts) * (2 * how.density.row + 0.07))
@@ -226,12 +252,28 @@ def _column(content: Content, how: _Arrangement, lists: bool, ruler: Ruler) -> f
     return sum(parts) + how.density.gap * (len(parts) - 1)
 
 
-def _list(rows: Sequence[Row], how: _Arrangement, width: float, ruler: Ruler) -> float:
+def _transitions(content: Content, how: _Arrangement, width: float, lists: bool, ruler: Ruler) -> float:
+    """The height of the transitions with their heading, and of the sneak paths above them."""
+    height = 1.7 if lists or not content.rows else 4.3
+    if lists:
+        height += 1.95 + _list(content, how, width, ruler)
+    if content.proof is not None:
+        height += sneaks_height(content.proof, width, how.density.row, ruler)
+        if not lists:
+            kept = [row_lines(content.proof.rows[place], width, False, ruler) for place in content.proof.kept]
+            height += 1.3 * sum(kept) + len(kept) * (2 * how.density.row + 0.07)
+    return height
+
+
+def _list(content: Content, how: _Arrangement, width: float, ruler: Ruler) -> float:
     """The height of the list: rows of one grid line share the tallest one's height."""
     count = how.list_columns
     each = (width - 1.2 * (count - 1)) / count
-    heights = [_row_lines(row, each, count == 1, ruler) for row in rows]
-    per_column = ceil(len(rows) / count)
+    if content.proof is None:
+        heights = [_row_lines(row, each, count == 1, ruler) for row in content.rows]
+    else:
+        heights = [row_lines(row, each, count == 1, ruler) for row in content.proof.rows]
+    per_column = ceil(len(heights) / count)
     lines = sum(max(heights[start::per_column]) for start in range(per_column))
     return 1.3 * lines + per_column * (2 * how.density.row + 0.07)
 

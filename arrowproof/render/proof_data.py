@@ -1,0 +1,87 @@
+"""Proof data: the panels of a page as plain lists, from which the script builds the one that is chosen.
+
+As markup they would be twice as large, and a page holds one for each transition. Everything in here is text, and the
+script puts it into the page as text. Keys are short, and what is empty is left out:
+
+=====  ====================================================================
+key    what
+=====  ====================================================================
+``a``  the ends as an address names them
+``h``  the heading: both ends as people read them
+``n``  the name of the panel, for those who do not see it
+``l``  label
+``i``  ids of arrows
+``t``  tone
+``r``  rungs: word, fact, sign, tone
+``p``  problem of the walk
+``s``  statement: place, lines (number, then text and role in turn), notes (text and whether it is bad)
+``w``  row: headings, lines (changed, then name, before, after; a cut one as a pair with the whole), more
+``k``  kills: heading, lines, problem
+``o``  processes: role, id, ending
+``m``  more processes
+=====  ====================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain
+
+from arrowproof.render.proof_column import ArrowHead
+from arrowproof.render.proof_panel import ProofPanel, StatementTexts
+from arrowproof.render.row_table import RowTable, Value
+
+
+def proof_data(heads: Iterable[ArrowHead], panels: Iterable[ProofPanel]) -> dict[str, object]:
+    """The heads by the id of their arrow, and the panels in their order."""
+    return {"heads": {head.arrow: _head(head) for head in heads}, "panels": [_panel(panel) for panel in panels]}
+
+
+def _head(head: ArrowHead) -> dict[str, object]:
+    choices = [[*address, name] for address, name in head.choices]
+    return _without_empty({"h": head.title, "l": head.label, "c": choices, "m": head.more})
+
+
+def _panel(panel: ProofPanel) -> dict[str, object]:
+    return _without_empty(
+        {
+            "a": panel.address,
+            "h": panel.title,
+            "n": panel.spoken,
+            "l": panel.label,
+            "i": panel.arrows,
+            "t": panel.tone,
+            "r": [[rung.word, rung.fact, rung.sign, rung.tone] for rung in panel.rungs],
+            "p": panel.problem,
+            "s": _statement(panel.statement, panel.no_statement),
+            "w": None if panel.row is None else _row(panel.row),
+            "k": [[side.heading, side.lines, side.problem] for side in panel.kills],
+            "o": panel.processes,
+            "m": panel.more_processes,
+        }
+    )
+
+
+def _without_empty(data: dict[str, object]) -> dict[str, object]:
+    return {key: value for key, value in data.items() if value}
+
+
+def _statement(statement: StatementTexts | None, without: str) -> list[object]:
+    if statement is None:
+        return ["", [], [[without, 0]]]
+    lines = [
+        [line.number, *chain.from_iterable((span.text, span.role) for span in line.spans)] for line in statement.lines
+    ]
+    notes = [[statement.more, 0], [statement.warning, 1], [statement.others, 0]]
+    return [statement.place, lines, [note for note in notes if note[0]]]
+
+
+def _row(row: RowTable) -> list[object]:
+    lines = [
+        [int(line.is_changed), *(_value(value) for value in (line.name, line.before, line.after))] for line in row.lines
+    ]
+    return [[row.heading, row.before, row.after], lines, row.more]
+
+
+def _value(value: Value) -> object:
+    return [value.text, value.whole] if value.whole else value.text

@@ -1,0 +1,128 @@
+// Proof: the panel of the transition that is chosen, or of an arrow's lowest one, in place of the list. All of it is
+// built from data, and every text goes in as text.
+const make = (tag, css, ...parts) => {
+  const made = document.createElement(tag);
+  if (css) made.className = css;
+  if (parts.some((part) => typeof part === "string")) made.dir = "auto";
+  made.append(...parts.filter((part) => part !== "" && part !== undefined));
+  return made;
+};
+const makeBead = (sign, tone) => {
+  const space = "http://www.w3.org/2000/svg";
+  const bead = document.createElementNS(space, "svg");
+  bead.append(document.createElementNS(space, "use"));
+  bead.firstChild.setAttribute("href", `#bead-${sign}`);
+  bead.setAttribute("class", tone);
+  return bead;
+};
+const makeTitle = (css, [source, target], label = "", ids = "") => {
+  const heading = make("h2", "", make("bdi", "", source), make("i", "", "→"), make("bdi", "", target));
+  heading.removeAttribute("dir");
+  heading.children[1].before(" ");
+  heading.children[1].after(" ");
+  heading.tabIndex = -1;
+  return make("div", css, heading, make("p", "sub", make("span", "", label), make("span", "mono", ids)));
+};
+const makeNote = (text, isBad) => make("p", isBad ? "bad" : "more", text);
+const makeCell = (tag, value) => {
+  const [text, whole] = [value].flat();
+  const cell = make(tag, "", text);
+  if (whole) cell.title = whole;
+  if (tag === "th") cell.scope = "row";
+  return cell;
+};
+
+const proofParts = {
+  r: (rungs, { p }) => [
+    make("ul", "rungs", ...rungs.map(([word, fact, sign, tone]) => make("li", tone, sign ? makeBead(sign, tone) : "", make("b", "", word), make("span", "", fact)))),
+    p && makeNote(p, true),
+  ],
+  s: ([place, lines, notes]) => {
+    const code = lines.map(([number, ...parts]) => {
+      const line = make("code");
+      line.dataset.line = number;
+      for (let at = 0; at < parts.length; at += 2) line.append(parts[at + 1] ? make("mark", parts[at + 1], parts[at]) : parts[at]);
+      return line;
+    });
+    return [make("h3", "", make("span", "", say("proof.statement")), make("span", "mono", place)), lines.length && make("pre", "sql mono", ...code), ...notes.map((note) => makeNote(...note))];
+  },
+  w: ([headings, lines, more]) => {
+    const head = make("tr", "", ...headings.map((heading) => make("th", "", heading)));
+    for (const cell of head.children) cell.scope = "col";
+    const body = lines.map(([changed, name, ...values]) => make("tr", changed ? "changed" : "", makeCell("th", name), ...values.map((value) => makeCell("td", value))));
+    return [make("table", "row", make("thead", "", head), make("tbody", "", ...body)), more && makeNote(more)];
+  },
+  k: (kills) => [
+    make("h3", "", say("proof.killed")),
+    make("div", "kills", ...kills.map(([heading, lines, problem]) => make("p", "", make("b", "", heading), ...lines.map((line) => make("span", "", line)), problem && make("span", "bad", problem)))),
+  ],
+  o: (processes, { m }) => [
+    make("h3", "", say("proof.processes")),
+    make("ul", "processes", ...processes.map(([role, pid, ended]) => make("li", "", make("span", "", role), make("span", "mono", pid), make("span", "", ended)))),
+    m && makeNote(m),
+  ],
+};
+const makePanel = (panel, hasHead) => {
+  const made = make("section", `proof ${panel.t}`, ...(hasHead ? [] : [makeTitle("title", panel.h, panel.l, panel.i)]));
+  made.setAttribute("aria-label", panel.n);
+  for (const key of Object.keys(proofParts)) if (panel[key]) made.append(make("div", "", ...proofParts[key](panel[key], panel).filter(Boolean)));
+  return made;
+};
+
+startParts.push(() => {
+  const box = document.querySelector(".proofs");
+  if (!box) return;
+  const { heads, panels } = JSON.parse(document.getElementById("proofs").textContent);
+  const overview = document.querySelector(".overview");
+  const rows = all(".list button", overview);
+  const ends = (item) => [item.dataset.source, item.dataset.target];
+  const isPair = (one, two) => one?.length === 2 && one.every((end, place) => end === two[place]);
+  const panelOf = (pair) => panels.find((panel) => isPair(pair, panel.a));
+  // An arrow with a head of its own offers its transitions, the lowest first; every other one is the only arrow of one.
+  const pairOver = (id) => {
+    if (heads[id]) return heads[id].c[0].slice(0, 2);
+    const number = all(".drawing .arrow").find((arrow) => arrow.dataset.arrow === id)?.dataset.number;
+    const row = number && rows.find((each) => each.dataset.arrows.split(" ").includes(number));
+    return row && ends(row);
+  };
+  const makeHead = (id) => {
+    const made = makeTitle("over", heads[id].h, heads[id].l, id);
+    const choices = heads[id].c.map(([source, target, name]) => {
+      const choice = make("button", "", name);
+      choice.type = "button";
+      Object.assign(choice.dataset, { source, target });
+      choice.addEventListener("click", () => show({ transition: ends(choice) }));
+      return choice;
+    });
+    const group = make("div", "ways", ...choices, heads[id].m ? make("span", "", heads[id].m) : "");
+    group.setAttribute("role", "group");
+    group.setAttribute("aria-label", say("proof.over"));
+    made.dataset.arrow = id;
+    made.append(group);
+    return made;
+  };
+
+  let open;
+  follow((now) => {
+    const panel = panelOf(now.transition) ?? (now.arrow === undefined ? undefined : panelOf(pairOver(now.arrow)));
+    const id = panel && heads[now.arrow] ? now.arrow : undefined;
+    const isLost = (panel ? overview : box).contains(document.activeElement);
+    const wasOpen = open;
+    overview.hidden = Boolean(panel);
+    box.hidden = !panel;
+    const head = box.querySelector(".over");
+    if (head?.dataset.arrow !== id) {
+      head?.remove();
+      if (id !== undefined) box.querySelector(".back").after(makeHead(id));
+    }
+    press(all(".ways button", box), (choice) => panel && isPair(ends(choice), panel.a));
+    box.querySelector(".proof")?.remove();
+    if (panel) box.append(makePanel(panel, id !== undefined));
+    open = panel;
+    // What had the focus may be hidden now: then it goes to the heading, and back to the row that it came from.
+    if (isLost && panel) box.querySelector("h2").focus();
+    else if (isLost && wasOpen) rows.find((row) => isPair(ends(row), wasOpen.a))?.focus();
+    else if (panel && panel !== wasOpen) announce(panel.n);
+  });
+  box.querySelector(".back").addEventListener("click", () => show({ arrow: undefined, transition: undefined }));
+});
