@@ -20,11 +20,12 @@ from markupsafe import Markup
 
 from arrowproof import __version__
 from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.mermaid import write_mermaid
 from arrowproof.render.assets import TEMPLATES, asset
 from arrowproof.render.bar import Bar
 from arrowproof.render.beads import bead_symbols, verdict_sign
 from arrowproof.render.drawing import Box, Drawing
-from arrowproof.render.export import STYLE_MARKERS, drawing_css
+from arrowproof.render.export import STYLE_MARKERS, drawing_css, file_stem
 from arrowproof.render.fonts import font_faces_css
 from arrowproof.render.language import Language, load_language
 from arrowproof.render.legend import KIND_UNITS, MARK_UNITS, LegendItem, item_width, legend_of_proof
@@ -42,11 +43,12 @@ from arrowproof.render.template_bytecode import KeptBytecode
 DRAWING = "drawing.css"
 """The part that a picture of the drawing takes along, with the fonts and the palette."""
 
-STYLES = ("sheet.css", "header.css", DRAWING, "column.css", "proof.css", "controls.css", "media.css")
+STYLES = ("sheet.css", "header.css", DRAWING, "column.css", "proof.css", "controls.css", "export.css", "media.css")
 SCRIPTS = (
     "base.js",
     "theme.js",
     "address.js",
+    "export.js",
     "scenes.js",
     "choice.js",
     "proof.js",
@@ -105,6 +107,7 @@ def render_page(
         outline=outline,
         text=language,
         script_texts=_data_block(language.script_texts),
+        export_data=_data_block({"name": file_stem(lifecycle.id), "mermaid": write_mermaid(lifecycle)}),
         proof=column,
         proof_data=_data_block({} if column is None else proof_data(column.heads, sheet.panels)),
         bead_symbols=bead_symbols,

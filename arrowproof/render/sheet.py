@@ -40,6 +40,8 @@ MAX_LISTED = 60
 
 COLUMN = 26.0
 """The width in rem at which the column reads well; a narrower one is for drawings that need the room."""
+PROOF_COLUMN = 28.0
+"""The same for a column with panels of a proof, whose statements should not break at every second word."""
 _COLUMNS = (22.0, 24.0, COLUMN, 28.0, 31.0, 35.0, 40.0, 46.0)
 
 _SIDES = 4.0 + 2.0
@@ -133,7 +135,7 @@ class Sheet:
         """What the best arrangement has most of: a column that fits, then a large drawing in a calm setting."""
         legible = min(self.scale, 1.0) - 3 * max(0.0, 0.9 - self.scale) + max(0.0, self.scale - 1.0) / 4
         costs = self.density.cost + (0.0 if self.shows_paths else 0.08) + (0.05 if self._is_bare else 0.0)
-        if self.aside < COLUMN:
+        if self.aside < (PROOF_COLUMN if self.panels else COLUMN):
             costs += 0.04
         lacking = max(0.0, -self.spare)
         return (self.spare >= 0, legible - costs - lacking)
@@ -205,7 +207,7 @@ def _header(content: Content, ruler: Ruler) -> tuple[int, float]:
     if content.summary:
         names += 0.15 + 1.4 * ruler.lines(content.summary, width, 1.0)
     origin = sum(text_width(text, 0.86) / SLACK + 1.15 for text in content.origin)
-    run = _RUN_LINE * ruler.lines(content.id, SCREEN_WIDTH - 4.0 - 30.0 - origin, 0.83, face="mono")
+    run = _RUN_LINE * ruler.lines(content.id, SCREEN_WIDTH - 4.0 - 37.0 - origin, 0.83, face="mono")
     return step, _EDGES + run + 1.7 + max(3.4, names) + _stale(content, ruler)
 
 

@@ -15,11 +15,11 @@ const copyText = async (text) => {
     return isCopied;
   }
 };
-const copyFrom = (button, text) => {
+const copyFrom = (button, text, refuse = () => say("not_copied")) => {
   button.hidden = false;
   button.addEventListener("click", async () => {
     const isCopied = await copyText(text());
-    announce(say(isCopied ? "copied" : "not_copied"));
+    announce(isCopied ? say("copied") : refuse());
     button.classList.toggle("done", isCopied);
     button.addEventListener("blur", () => button.classList.remove("done"), { once: true });
     button.focus();

@@ -1,0 +1,107 @@
+// Export: the drawing that is shown as a file of its own, as it was before anything was chosen in it. It is made of the
+// parts of which `arrowproof render` makes it, in the same way, and it asks for nothing either.
+const svgNamespace = "http://www.w3.org/2000/svg";
+const exportLimits = { padding: 13, pixelsPerUnit: 2, side: 16384, area: 80000000 };
+
+// Each drawing as it came, before the other parts of the script make buttons of its arrows.
+const untouched = new Map();
+startParts.push(() => {
+  for (const drawing of all(".drawing")) untouched.set(drawing, drawing.cloneNode(true));
+});
+
+const pictureStyle = () => {
+  const style = document.querySelector("style").textContent;
+  const [from, to] = ["/*drawing:*/\n", "/*:drawing*/"];
+  return style.slice(style.indexOf(from) + from.length, style.indexOf(to));
+};
+const makePicture = (drawing, onlyTheme) => {
+  const svg = untouched.get(drawing).cloneNode(true);
+  const [x, y, width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
+  const { padding } = exportLimits;
+  const [left, top] = [Math.floor(x) - padding, Math.floor(y) - padding];
+  const size = { width: Math.ceil(x + width) + padding - left, height: Math.ceil(y + height) + padding - top };
+  const write = (element, attributes) => {
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    return element;
+  };
+  svg.removeAttribute("hidden");
+  write(svg, { "data-generator": document.querySelector("meta[name=generator]").content, viewBox: `${left} ${top} ${size.width} ${size.height}`, ...size });
+  if (onlyTheme) svg.dataset.theme = onlyTheme;
+  const style = document.createElementNS(svgNamespace, "style");
+  style.textContent = pictureStyle();
+  const paper = write(document.createElementNS(svgNamespace, "rect"), { class: "paper", x: left, y: top, ...size });
+  svg.querySelector("desc").after(style, paper);
+  return { text: `${new XMLSerializer().serializeToString(svg)}\n`, ...size };
+};
+const paintPicture = async ({ text, width, height }) => {
+  const { pixelsPerUnit, side, area } = exportLimits;
+  const scale = Math.min(pixelsPerUnit, side / Math.max(width, height), Math.sqrt(area / (width * height)));
+  const image = new Image();
+  // A data: URL, since the policy of the page lets images come from nowhere else.
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [Math.floor(width * scale), Math.floor(height * scale)];
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  const painted = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+  if (!painted) throw new Error("the canvas gives no picture");
+  return painted;
+};
+const saveFile = (name, content) => {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+};
+
+startParts.push(() => {
+  const carried = JSON.parse(document.getElementById("export-data").textContent);
+  const menu = document.getElementById("export");
+  const summary = menu.querySelector("summary");
+  const items = all("button", menu);
+  const close = () => {
+    if (menu.contains(document.activeElement)) summary.focus();
+    menu.open = false;
+  };
+  // A scene of a large lifecycle is named after what it shows.
+  const nameOf = (drawing) => {
+    const place = decodeURIComponent((drawing.dataset.fragment ?? "").replace(/^#\w+=/, ""));
+    return [carried.name, place.replace(/[^\p{L}\p{N}_.-]+/gu, "-").slice(0, 60)].filter(Boolean).join(".");
+  };
+  const save = async ({ picture, themeOf }) => {
+    const drawing = document.querySelector(".drawing:not([hidden])");
+    const made = makePicture(drawing, themeOf);
+    const name = [nameOf(drawing), themeOf, picture].filter(Boolean).join(".");
+    try {
+      saveFile(name, picture === "png" ? await paintPicture(made) : new Blob([made.text], { type: "image/svg+xml" }));
+      announce(say("saved", { name }));
+    } catch {
+      announce(say("not_saved"));
+    }
+  };
+  for (const item of items.filter((each) => each.dataset.picture)) {
+    item.addEventListener("click", () => {
+      close();
+      save(item.dataset);
+    });
+  }
+  copyFrom(document.getElementById("copy-mermaid"), () => carried.mermaid, () => say("mermaid_not_copied"));
+
+  menu.hidden = false;
+  menu.addEventListener("keydown", (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === "Escape" && menu.open) close();
+    else if (step && menu.open) {
+      const at = items.indexOf(document.activeElement);
+      items[at < 0 && step < 0 ? items.length - 1 : (at + step + items.length) % items.length].focus();
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  const closeOutside = (event) => {
+    if (event.target instanceof Node && !menu.contains(event.target)) menu.open = false;
+  };
+  document.addEventListener("pointerdown", closeOutside);
+  document.addEventListener("focusin", closeOutside);
+});
