@@ -95,8 +95,9 @@ def render_page(
     stage = set_stage(lifecycle, drawing, language, proof)
     column = proof_column(lifecycle, proof, language) if proof is not None else None
     sheet = plan_sheet(replace(_content(outline, stage, language, header, legend), proof=column))
-    styles = Markup("".join((_sheet_css(sheet, stage.frame), *_styles(lifecycle))))
-    script = Markup('(() => {\n"use strict";\n%s})();\n') % Markup("").join(Markup(asset(name)) for name in SCRIPTS)
+    styles = Markup("".join((_sheet_css(sheet, stage.frame), *_styles(lifecycle, proof))))
+    parts = Markup("").join(Markup(asset(name)) for name in SCRIPTS if _is_needed(name, proof))
+    script = Markup('(() => {\n"use strict";\n%s})();\n') % parts
     return _template().render(
         policy=content_security_policy(styles, script),
         version=__version__,
@@ -122,10 +123,15 @@ def render_page(
     )
 
 
-def _styles(lifecycle: Lifecycle) -> Iterator[str]:
+def _is_needed(part: str, proof: Proof | None) -> bool:
+    """Whether a part of the style or the script has something to do on this page."""
+    return proof is not None or not part.startswith("proof.")
+
+
+def _styles(lifecycle: Lifecycle, proof: Proof | None) -> Iterator[str]:
     """The parts of the style that no measure of this page goes into."""
     yield f"{font_faces_css('mono')}\n"
-    for name in STYLES:
+    for name in (name for name in STYLES if _is_needed(name, proof)):
         yield f"{STYLE_MARKERS[0]}\n{drawing_css(lifecycle)}{STYLE_MARKERS[1]}\n" if name == DRAWING else asset(name)
 
 

@@ -95,7 +95,9 @@ def proof_column(lifecycle: Lifecycle, proof: Proof, language: Language) -> Proo
     is_red = evidence.verdict is Verdict.NOT_PROVEN
     return ProofColumn(
         reasons_heading=language("proof.what_keeps_red" if is_red else "proof.what_keeps_walked"),
-        reasons=tuple(bounded(reason, MAX_SENTENCE) for reason in evidence.reasons[:MAX_REASONS]),
+        reasons=tuple(
+            bounded(reason, MAX_SENTENCE).replace(" -> ", " → ") for reason in evidence.reasons[:MAX_REASONS]
+        ),
         more_reasons=words.more("proof.more_reasons", len(evidence.reasons) - MAX_REASONS),
         sneaks=tuple(_sneak_row(path, numbers[arrow], words) for arrow, path in proof.sneak_paths.items()),
         more_sneaks=words.more("proof.more_sneaks", proof.undrawn),

@@ -14,6 +14,7 @@ key    what
 ``t``  tone
 ``r``  rungs: word, fact, sign, tone
 ``p``  problem of the walk
+``x``  way out of a sneak path
 ``s``  statement: place, lines (number, then text and role in turn), notes (text and whether it is bad)
 ``w``  row: headings, lines (changed, then name, before, after; a cut one as a pair with the whole), more
 ``k``  kills: heading, lines, problem
@@ -53,6 +54,7 @@ def _panel(panel: ProofPanel) -> dict[str, object]:
             "t": panel.tone,
             "r": [[rung.word, rung.fact, rung.sign, rung.tone] for rung in panel.rungs],
             "p": panel.problem,
+            "x": panel.way_out,
             "s": _statement(panel.statement, panel.no_statement),
             "w": None if panel.row is None else _row(panel.row),
             "k": [[side.heading, side.lines, side.problem] for side in panel.kills],

@@ -78,7 +78,9 @@ def _panel_height(panel: ProofPanel, head: float, width: float, ruler: Ruler) ->
     parts = [
         _BACK,
         max(_title_height(panel, width, ruler), head),
-        _rungs_height(panel.rungs, width, ruler) + _paragraph(panel.problem, width, ruler),
+        _rungs_height(panel.rungs, width, ruler)
+        + _paragraph(panel.problem, width, ruler)
+        + _paragraph(panel.way_out, width, ruler),
         _statement_height(panel.statement, width, ruler) + _paragraph(panel.no_statement, width, ruler),
     ]
     if panel.row is not None:

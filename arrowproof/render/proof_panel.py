@@ -42,7 +42,10 @@ from arrowproof.render.text import clean_text
 
 @dataclass(frozen=True)
 class Limits:
-    """How much a panel shows: rows of its statement, columns of its row, processes, and characters of a sentence."""
+    """How much a panel shows: rows of its statement, columns of its row, processes, and characters of a sentence.
+
+    With no process the walk is not told by its processes: the line of the rung names them.
+    """
 
     sql_rows: int
     columns: int
@@ -50,7 +53,14 @@ class Limits:
     sentence: int
 
 
-LIMITS = (Limits(10, 8, 3, 240), Limits(8, 6, 2, 160), Limits(6, 4, 1, 110), Limits(4, 3, 1, 80))
+LIMITS = (
+    Limits(10, 8, 3, 240),
+    Limits(10, 6, 2, 200),
+    Limits(8, 6, 1, 160),
+    Limits(8, 5, 0, 160),
+    Limits(6, 4, 0, 110),
+    Limits(4, 3, 0, 80),
+)
 """From what a panel shows where it has room to the least that it shows."""
 
 
@@ -78,7 +88,7 @@ class KillTexts:
 class ProofPanel:
     """One panel. ``address`` are the ends as an address names them, ``title`` as people read them; ``spoken`` names it.
 
-    ``processes`` are role, process id and ending of each process of the walk that is shown, and ``problem`` says why
+    ``way_out`` says what closes a sneak path. ``processes`` are role, process id and ending of each process of the walk that is shown, and ``problem`` says why
     that walk does not count. ``no_statement`` stands where there is no ``statement``.
     """
 
@@ -90,6 +100,7 @@ class ProofPanel:
     tone: str
     rungs: tuple[RungLine, ...]
     problem: str
+    way_out: str
     statement: StatementTexts | None
     no_statement: str
     row: RowTable | None
@@ -118,7 +129,7 @@ class Prover:
         standing = self.standing.transitions[transition.pair]
         found = standing.evidence
         walk = _example(found.walks)
-        processes = () if walk is None else walk.processes
+        processes = walk.processes if walk is not None and self.limits.processes else ()
         return ProofPanel(
             address=pair_address(transition.pair),
             title=(title := self.words.ends(transition.pair)),
@@ -127,6 +138,7 @@ class Prover:
             arrows=self._arrows(transition),
             tone=standing.rung.tone,
             rungs=rung_lines(standing, self.evidence.guard, self.evidence.log, self.words),
+            way_out="",
             problem="" if walk is None or walk.problem is None else bounded(walk.problem, self.limits.sentence),
             statement=self._statement(found.written, transition.pair),
             no_statement="" if found.written else self.language("proof.no_statement"),
@@ -148,6 +160,7 @@ class Prover:
             tone="wrong" if path.accepted is None else "plain",
             rungs=sneak_lines(path, self.words),
             problem="",
+            way_out=self._way_out(path),
             statement=self._statement(path.possible, pair),
             no_statement="" if path.possible else self.language("proof.no_statement"),
             row=self._row(*self._witnessed(path.happened[0])) if path.happened else None,
@@ -203,6 +216,11 @@ class Prover:
         if state is None:
             return state_id
         return None if state.value is None else str(state.value)
+
+    def _way_out(self, path: SneakPath) -> str:
+        if path.accepted is not None:
+            return ""
+        return self.language("proof.way_out" if path.possible else "proof.way_out_unread")
 
     def _warning(self, statement: Statement, pair: Pair) -> str:
         pairs = [(path.source, path.target) for path in self._sneaks_by(statement)]

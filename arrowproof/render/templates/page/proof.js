@@ -33,9 +33,10 @@ const makeCell = (tag, value) => {
 };
 
 const proofParts = {
-  r: (rungs, { p }) => [
+  r: (rungs, { p, x }) => [
     make("ul", "rungs", ...rungs.map(([word, fact, sign, tone]) => make("li", tone, sign ? makeBead(sign, tone) : "", make("b", "", word), make("span", "", fact)))),
     p && makeNote(p, true),
+    x && makeNote(x),
   ],
   s: ([place, lines, notes]) => {
     const code = lines.map(([number, ...parts]) => {
