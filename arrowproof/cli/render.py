@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from arrowproof.cli.output import (
     working,
     write_file,
 )
+from arrowproof.cli.proof_file import evidence_option, read_proof, stale_sentences
 from arrowproof.errors import HOLDS, InputError
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.loader import load_lifecycle
@@ -38,6 +39,7 @@ from arrowproof.render.export import (
 from arrowproof.render.language import load_language
 from arrowproof.render.layout import layout_lifecycle
 from arrowproof.render.page import GENERATOR, render_page
+from arrowproof.render.proof import Proof
 from arrowproof.render.svg import render_svg
 
 STANDARD_OUTPUT = Path("-")
@@ -90,6 +92,7 @@ FORMATS = {
     help="The theme of a picture. Without it an SVG follows its viewer, and a PNG is light.",
 )
 @click.option("--force", is_flag=True, help="Replace a file that is there even if this command did not make it.")
+@evidence_option
 @language_option
 @json_option
 def command(
@@ -98,6 +101,7 @@ def command(
     format_name: str | None,
     theme: str | None,
     force: bool,
+    evidence: Path | None,
     lang: str,
     as_json: bool,
 ) -> int:
@@ -109,26 +113,30 @@ def command(
     \b
     Examples:
       arrowproof render lifecycle.json -o lifecycle.html
+      arrowproof render lifecycle.json --evidence arrowproof-out/evidence.json
       arrowproof render lifecycle.json -o docs/lifecycle.svg
       arrowproof render lifecycle.json -o dark.png --theme dark
       arrowproof render lifecycle.json --format mermaid -o -
     """
     made = _chosen_format(format_name, output)
-    if theme and not made.has_theme:
-        raise InputError(f"--theme is for pictures, and {made.name} is none. Leave it out, or choose svg or png")
+    _check_options(made, theme, evidence)
     if output == STANDARD_OUTPUT:
         _check_standard_output(made, as_json)
     lifecycle = load_lifecycle(model_path(model))
+    proof = None if evidence is None else read_proof(evidence, lifecycle, lang)
     with working(f"drawing {lifecycle.id}"):
-        drawing = layout_lifecycle(lifecycle)
-        content = _make(made, lifecycle, drawing, lang, Theme(theme) if theme else None)
+        drawing = layout_lifecycle(lifecycle) if proof is None else layout_lifecycle(proof.lifecycle, proof.captions)
+        content = _make(made, lifecycle, drawing, lang, Theme(theme) if theme else None, proof)
+    stale = stale_sentences(proof)
+    if stale:
+        click.echo(printable(f"warning: {evidence} is stale. {' '.join(stale)}"), err=True)
     if output == STANDARD_OUTPUT:
         click.echo(content, nl=False)
         return HOLDS
     path = output or Path(f"{file_stem(lifecycle.id)}{made.suffixes[0]}")
     write_file(path, content, is_ours=made.is_ours, force=force)
     if as_json:
-        _emit(made, path, content, drawing)
+        _emit(made, path, content, drawing, None if proof is None else stale)
     else:
         click.echo(f"wrote {printable(str(path))} ({len(content) / 1000:.0f} kB{_remark(made, content, drawing)})")
     return HOLDS
@@ -153,6 +161,13 @@ def _chosen_format(name: str | None, output: Path | None) -> Format:
     return chosen
 
 
+def _check_options(made: Format, theme: str | None, evidence: Path | None) -> None:
+    if theme and not made.has_theme:
+        raise InputError(f"--theme is for pictures, and {made.name} is none. Leave it out, or choose svg or png")
+    if evidence is not None and made.name == "mermaid":
+        raise InputError("a Mermaid text shows no evidence. Leave --evidence out, or choose html, svg or png")
+
+
 def _check_standard_output(made: Format, as_json: bool) -> None:
     if as_json:
         raise InputError("--json and -o - both take standard output. Name a file for the page")
@@ -160,13 +175,16 @@ def _check_standard_output(made: Format, as_json: bool) -> None:
         raise InputError("a PNG is not for a terminal. Name a file, or lead standard output into one")
 
 
-def _make(made: Format, lifecycle: Lifecycle, drawing: Drawing, lang: str, theme: Theme | None) -> bytes:
+def _make(
+    made: Format, lifecycle: Lifecycle, drawing: Drawing, lang: str, theme: Theme | None, proof: Proof | None
+) -> bytes:
     if made.name == "mermaid":
         return write_mermaid(lifecycle).encode()
     language = load_language(lang)
     if made.name == "html":
-        return render_page(lifecycle, drawing, language).encode()
-    svg = export_svg(render_svg(lifecycle, drawing, language), lifecycle, theme)
+        return render_page(lifecycle, drawing, language, proof).encode()
+    drawn = lifecycle if proof is None else proof.lifecycle
+    svg = export_svg(render_svg(drawn, drawing, language, proof), lifecycle, theme)
     return export_png(svg) if made.name == "png" else svg.encode()
 
 
@@ -180,9 +198,10 @@ def _remark(made: Format, content: bytes, drawing: Drawing) -> str:
     return f", {width} x {height} pixels{bounded}"
 
 
-def _emit(made: Format, path: Path, content: bytes, drawing: Drawing) -> None:
+def _emit(made: Format, path: Path, content: bytes, drawing: Drawing, stale: Sequence[str] | None) -> None:
     from arrowproof.render.quality import measure_drawing
 
     key = "page" if made.name == "html" else "file"
     said = {"kind": made.name, key: str(path), "sha256": hashlib.sha256(content).hexdigest()}
-    emit_json("arrowproof.render/1", "written", {**said, "layout": asdict(measure_drawing(drawing))})
+    evidence = {} if stale is None else {"stale": list(stale)}
+    emit_json("arrowproof.render/1", "written", {**said, **evidence, "layout": asdict(measure_drawing(drawing))})

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arrowproof.cli.output import language_option, model_argument, model_path, printable
+from arrowproof.cli.proof_file import evidence_option, read_proof, stale_sentences
 from arrowproof.errors import HOLDS, MAX_LISTED, InputError
 
 if TYPE_CHECKING:
@@ -18,11 +19,13 @@ if TYPE_CHECKING:
 @model_argument
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port on 127.0.0.1; a free one by default.")
 @click.option("--no-open", is_flag=True, help="Do not open the browser.")
+@evidence_option
 @language_option
-def command(model: str, port: int, no_open: bool, lang: str) -> int:
+def command(model: str, port: int, no_open: bool, evidence: Path | None, lang: str) -> int:
     """Serve MODEL, drawn, or an HTML page on loopback, and show it anew at every save. Ctrl-C ends it.
 
-    While the model is broken, the last good page stays with the error above it.
+    While the model is broken, the last good page stays with the error above it. Evidence is read anew at every save of
+    MODEL.
 
     \b
     Example:
@@ -31,9 +34,12 @@ def command(model: str, port: int, no_open: bool, lang: str) -> int:
     from arrowproof.render.preview import View, serve
 
     path = model_path(model)
+    is_page = path.suffix.lower() in {".html", ".htm"}
+    if is_page and evidence is not None:
+        raise InputError(f"{path} is drawn already. Leave --evidence out, or name the lifecycle file")
 
     def render() -> View:
-        return View(_page(path)) if path.suffix.lower() in {".html", ".htm"} else _drawn(path, lang)
+        return View(_page(path)) if is_page else _drawn(path, evidence, lang)
 
     serve(path, render, port=port, open_browser=not no_open, announce=_announce, complain=_complain)
     return HOLDS
@@ -54,7 +60,7 @@ def _page(path: Path) -> str:
         raise InputError(f"{path} cannot be read as a page: {error}") from error
 
 
-def _drawn(path: Path, lang: str) -> View:
+def _drawn(path: Path, evidence: Path | None, lang: str) -> View:
     from arrowproof.model.linter import lint
     from arrowproof.model.loader import load_lifecycle
     from arrowproof.render.language import load_language
@@ -63,4 +69,6 @@ def _drawn(path: Path, lang: str) -> View:
 
     lifecycle = load_lifecycle(path)
     warnings = tuple(f"{path}:{problem}" for problem in lint(lifecycle)[:MAX_LISTED])  # its errors were refused
-    return View(render_page(lifecycle, language=load_language(lang)), warnings=warnings)
+    proof = None if evidence is None else read_proof(evidence, lifecycle, lang)
+    warnings += tuple(f"{evidence} is stale: {sentence}" for sentence in stale_sentences(proof))
+    return View(render_page(lifecycle, language=load_language(lang), proof=proof), warnings=warnings)

@@ -77,8 +77,8 @@ def count_words(count: int, is_exact: bool, language: Language) -> str:
 
 
 def _timed(state: State, median: float | None, language: Language) -> State:
-    """A state with the median time in it behind its note."""
+    """A state with the median time in it as the last line of its note."""
     if median is None:
         return state
     words = language("log.median", time=duration_text(median, language))
-    return replace(state, note=f"{state.note} · {words}" if state.note else words)
+    return replace(state, note=f"{state.note}\n{words}" if state.note else words)

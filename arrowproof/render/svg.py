@@ -162,7 +162,7 @@ def _state(drawn: StateBox, scene: Scene, keys: _Keys, language: Language) -> Ma
     group = scene.groups.get(drawn.id)
     face = "italic" if state.kind is Kind.PASSING else "sans"
     kind = language(f"kind.{state.kind}") if group is None else language("scene.group")
-    spoken = (state_name(state), kind, clean_text(state.note or ""))
+    spoken = (state_name(state), kind, *(clean_text(line) for line in (state.note or "").rsplit("\n", 1)))
     numbers = keys.states_of(drawn.id)
     place = " focus" if drawn.id == scene.focus else " quiet" if drawn.id in scene.quiet else ""
     return element(

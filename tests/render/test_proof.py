@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from arrowproof.model.evidence import Log, LogState, LogTransition, SneakPath
 from arrowproof.model.loader import load_lifecycle
 from arrowproof.render.language import load_language
+from arrowproof.render.layout.sizes import measure_state
 from arrowproof.render.proof import bring_proof, count_words, rung_words
 from arrowproof.render.standing import ArrowStanding, Rung
 from tests.render.evidence_builder import AGENT_RUNGS, AGENT_SNEAK_PATHS, build_evidence
@@ -54,3 +56,11 @@ def test_counts_of_a_log_say_when_they_are_an_upper_bound() -> None:
     assert count_words(1, True, ENGLISH) == "1 time in the log"
     assert count_words(1234567, True, ENGLISH) == "1,234,567 times in the log"
     assert count_words(0, False, ENGLISH) == "at most 0 times in the log"
+
+
+def test_a_median_stands_on_a_line_of_its_own_below_the_models_note_however_long_that_is() -> None:
+    state = replace(AGENT.states[0], note="waits for a slot on a worker of its own pool")
+    noted = replace(AGENT, states=(state, *AGENT.states[1:]))
+    log = Log("runs.csv", 1, None, None, (), (LogState("queued", 240.0),))
+    drawn = bring_proof(noted, build_evidence(noted, log=log), "").lifecycle.states[0]
+    assert measure_state(drawn).note.lines[-1] == "median 4 min"
