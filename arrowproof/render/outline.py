@@ -13,6 +13,8 @@ from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle, Panel, S
 from arrowproof.model.transitions import Transition, derive_transitions
 from arrowproof.render.language import Language, load_language
 from arrowproof.render.names import endpoint_name, pair_address
+from arrowproof.render.proof import Proof, count_words, rung_words
+from arrowproof.render.sneak_arrows import sneak_words
 from arrowproof.render.text import clean_text
 
 HASH_LENGTH = 8
@@ -69,12 +71,13 @@ class Fact:
 
 @dataclass(frozen=True)
 class ArrowRow:
-    """An arrow as a row of the table for screen readers."""
+    """An arrow as a row of the table for screen readers, with what a proof says of it."""
 
     id: str
     source: str
     target: str
     label: str
+    standing: str = ""
 
 
 @dataclass(frozen=True)
@@ -101,8 +104,8 @@ class Outline:
     views: tuple[ListedView, ...]
 
 
-def outline_lifecycle(lifecycle: Lifecycle, language: Language | None = None) -> Outline:
-    """What a page says about a lifecycle, in a language (English when left out).
+def outline_lifecycle(lifecycle: Lifecycle, language: Language | None = None, proof: Proof | None = None) -> Outline:
+    """What a page says about a lifecycle, in a language (English when left out), with a proof of it if there is one.
 
     Raises:
         ModelError: passing states form a cycle, so that the lifecycle has no transitions to list.
@@ -129,7 +132,7 @@ def outline_lifecycle(lifecycle: Lifecycle, language: Language | None = None) ->
         marks=_marks(lifecycle, language),
         syntax=_syntax(lifecycle.arrows, language),
         kinds=_kinds(lifecycle.states, language),
-        arrows=tuple(_arrow_row(arrow, lifecycle, language) for arrow in lifecycle.arrows),
+        arrows=_arrow_rows(lifecycle, proof, language),
         views=tuple(_listed_view(view, lifecycle) for view in lifecycle.views),
     )
 
@@ -229,10 +232,27 @@ def _kinds(states: Sequence[State], language: Language) -> tuple[tuple[Kind, str
     return tuple((kind, language(f"kind.{kind}")) for kind in Kind if kind in present)
 
 
-def _arrow_row(arrow: Arrow, lifecycle: Lifecycle, language: Language) -> ArrowRow:
-    return ArrowRow(
-        id=clean_text(arrow.id),
-        source=endpoint_name(arrow.source, lifecycle, language("end.created")),
-        target=endpoint_name(arrow.target, lifecycle, language("end.removed")),
-        label=clean_text(arrow.label),
+def _arrow_rows(lifecycle: Lifecycle, proof: Proof | None, language: Language) -> tuple[ArrowRow, ...]:
+    """Every arrow in file order, and behind them the sneak paths that a proof has found."""
+    drawn = lifecycle if proof is None else proof.lifecycle
+    return tuple(
+        ArrowRow(
+            id=clean_text(arrow.id),
+            source=endpoint_name(arrow.source, drawn, language("end.created")),
+            target=endpoint_name(arrow.target, drawn, language("end.removed")),
+            label=clean_text(arrow.label),
+            standing="" if proof is None else _standing(arrow, proof, language),
+        )
+        for arrow in drawn.arrows
     )
+
+
+def _standing(arrow: Arrow, proof: Proof, language: Language) -> str:
+    """What a proof says of an arrow: a sneak path as what it is, another with its rung and how often a log holds it."""
+    if arrow.id in proof.sneak_paths:
+        return sneak_words(proof.sneak_paths[arrow.id], language)
+    standing = proof.standing.arrows[arrow.id]
+    words = rung_words(standing, language)
+    if standing.count is None:
+        return words
+    return f"{words}, {count_words(standing.count, standing.is_exact, language)}"

@@ -89,7 +89,7 @@ def render_page(
         ModelError: passing states form a cycle, so that the lifecycle has no transitions to list.
     """
     language = language or load_language()
-    outline = outline_lifecycle(lifecycle, language)
+    outline = outline_lifecycle(lifecycle, language, proof)
     header = head_proof(proof, language) if proof is not None else None
     legend = legend_of_proof(proof, language) if proof is not None else ()
     stage = set_stage(lifecycle, drawing, language, proof)
