@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.lifecycle import Arrow, Lifecycle
 from arrowproof.render.language import Language
 from arrowproof.render.names import distinct_names, endpoint_name, group_names, state_name
 from arrowproof.render.scene import Scene
@@ -30,15 +30,13 @@ def find_names(
         "states": [[states[each.id], state_name(each), clean_text(each.group or "")] for each in lifecycle.states],
         "groups": [[name, clean_text(group)] for group, name in groups.items() if name in opened],
         "arrows": [
-            [
-                clean_text(arrow.id),
-                clean_text(arrow.label),
-                language(
-                    "search.ends",
-                    source=endpoint_name(arrow.source, lifecycle, language("end.created")),
-                    target=endpoint_name(arrow.target, lifecycle, language("end.removed")),
-                ),
-            ]
+            [clean_text(arrow.id), clean_text(arrow.label), _ends(arrow, lifecycle, language)]
             for arrow in lifecycle.arrows
         ],
     }
+
+
+def _ends(arrow: Arrow, lifecycle: Lifecycle, language: Language) -> str:
+    source = endpoint_name(arrow.source, lifecycle, language("end.created"))
+    target = endpoint_name(arrow.target, lifecycle, language("end.removed"))
+    return f"{source} → {target}"

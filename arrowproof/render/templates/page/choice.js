@@ -82,10 +82,13 @@ startParts.push(() => {
   };
   const groupOf = (id, scene) => all(".folded", scene).find((each) => each.dataset.state === id)?.dataset.group;
   makeButtons(arrows, (arrow) => {
-    const { from, to, number, arrow: id } = arrow.dataset;
+    const { from, to, number, sneak, arrow: id } = arrow.dataset;
+    // A sneak path has no id in the model: it is known by its ends.
+    const row = sneak !== undefined && rows.find((each) => over(each).includes(number));
     const scene = arrow.closest(".drawing");
     // A bundle opens a group in which its arrows stand by themselves.
     if (number === undefined) show({ ...nowhere, group: groupOf(from, scene) ?? groupOf(to, scene) });
+    else if (row) toggle("transition", ends(row), placeFor([number]));
     else toggle("arrow", id, placeFor([number]));
   });
   makeButtons(states, (state) => {

@@ -1,0 +1,270 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, View
+from arrowproof.model.loader import load_lifecycle
+from arrowproof.render.language import load_language
+from arrowproof.render.page import render_page
+from tests.render.pages import FITS, MEASURE, NOTES, SIZES, grid_drawing, page_of, pressed, show, state
+
+CASES = Path(__file__).parent / "cases"
+
+TEXTS = """() => {
+  const scene = document.querySelector('.drawing:not([hidden])');
+  const low = (selector) => Math.min(...[...scene.querySelectorAll(selector)].map((text) => {
+    const {height} = text.getBoundingClientRect();
+    return parseFloat(getComputedStyle(text).fontSize) * scene.getScreenCTM().a * (height > 0 ? 1 : 0);
+  }));
+  return [low('.state text'), low('.label text')];
+}"""
+
+
+@cache
+def page(name: str) -> str:
+    return render_page(load_lifecycle(CASES / f"{name}.json"))
+
+
+def scene(tab: Page) -> str | None:
+    (shown,) = tab.locator(".drawing:not([hidden])").all()
+    return shown.get_attribute("data-fragment")
+
+
+def go(tab: Page, fragment: str | None) -> None:
+    tab.evaluate("(hash) => { location.hash = hash }", fragment)
+    is_there = "(hash) => document.querySelector('.drawing:not([hidden])').dataset.fragment === hash"
+    tab.wait_for_function(is_there, arg=fragment)
+
+
+def path(tab: Page) -> list[str]:
+    return tab.locator(".crumbs li").all_inner_texts()
+
+
+def box(tab: Page, name: str) -> Any:
+    return tab.locator(f".drawing:not([hidden]) .state[data-state={name!r}]")
+
+
+def group(tab: Page, name: str) -> Any:
+    return tab.locator(f".drawing:not([hidden]) .state[data-group={name!r}]")
+
+
+def arrow(tab: Page, name: str) -> Any:
+    return tab.locator(f".drawing:not([hidden]) .arrow[data-arrow={name!r}] .label")
+
+
+def test_a_page_of_a_small_model_has_one_scene_and_no_search(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page_of(NOTES))
+    assert tab.locator(".drawing").count() == 1
+    assert tab.locator(".bar").count() == 0
+
+
+def test_a_large_model_opens_with_its_groups_as_boxes_that_say_what_is_inside(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page("order-groups"))
+    assert path(tab) == ["Overview"]
+    assert tab.locator(".drawing:not([hidden]) .state").count() == 7
+    expect(group(tab, "Payment")).to_have_accessible_name("Payment, group, 4 states, 6 arrows inside")
+
+
+def test_a_group_opens_and_the_ways_back_lead_to_the_overview(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page("order-groups"))
+    for back in (
+        partial(tab.keyboard.press, "Escape"),
+        tab.go_back,
+        tab.get_by_role("button", name="Overview").click,
+    ):
+        group(tab, "Payment").click()
+        assert scene(tab) == "#group=Payment"
+        assert path(tab) == ["Overview", "Payment"]
+        back()
+        assert scene(tab) is None
+
+
+def test_a_state_opens_its_focus_view_and_a_neighbour_leads_on_to_its_own(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page("order-groups"))
+    group(tab, "Payment").click()
+    box(tab, "authorized").click()
+    assert scene(tab) == "#state=authorized"
+    assert path(tab) == ["Overview", "Payment", "authorized"]
+    box(tab, "allocating").click()
+    assert scene(tab) == "#state=allocating"
+    assert path(tab) == ["Overview", "Stock", "allocating"]
+    tab.go_back()
+    assert scene(tab) == "#state=authorized"
+    tab.keyboard.press("Escape")
+    assert scene(tab) == "#group=Payment"
+    tab.keyboard.press("Escape")
+    assert scene(tab) is None
+
+
+def test_by_keyboard_alone_one_goes_from_the_overview_to_a_neighbour(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page("order-groups"))
+    group(tab, "Payment").focus()
+    tab.keyboard.press("Enter")
+    focused = "document.activeElement.closest('.drawing').dataset.fragment + ' ' + document.activeElement.dataset.state"
+    assert tab.evaluate(focused) == "#group=Payment pay_pending"
+    tab.keyboard.press("Enter")
+    assert tab.evaluate(focused) == "#state=pay_pending pay_pending"
+    tab.keyboard.press("ArrowRight")
+    tab.keyboard.press(" ")
+    assert tab.evaluate(focused) == "#state=pay_review pay_review"
+    expect(tab.get_by_role("status")).to_have_text("Overview, Payment, fraud_review")
+
+
+def test_a_page_that_opens_at_an_address_leaves_the_focus_where_it_is(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page("order-groups"), "#state=authorized")
+    assert scene(tab) == "#state=authorized"
+    assert tab.evaluate("document.activeElement === document.body")
+
+
+def test_the_state_in_the_middle_of_its_own_view_leads_nowhere(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page("order-groups"), "#state=authorized")
+    box(tab, "authorized").click()
+    assert scene(tab) == "#state=authorized"
+
+
+@pytest.mark.parametrize(
+    ("fragment", "expected"),
+    [
+        ("#arrow=t13", "#state=authorized"),
+        ("#arrow=t44", "#state=pickup"),
+        ("#transition=authorized:allocating", "#state=authorized"),
+        ("#group=Returns&arrow=t54", "#group=Returns"),
+        ("#state=nothing", None),
+        ("#group=", None),
+        ("#arrow=nothing", None),
+    ],
+)
+def test_an_address_shows_the_smallest_scene_that_holds_what_it_names(
+    tab: Page, tmp_path: Path, fragment: str, expected: str | None
+) -> None:
+    show(tab, tmp_path, page("order-groups"), fragment)
+    assert scene(tab) == expected
+
+
+def test_an_arrow_that_is_chosen_is_marked_in_the_scene_that_is_shown(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page("order-groups"))
+    group(tab, "Payment").click()
+    arrow(tab, "t11").click()
+    assert scene(tab) == "#group=Payment"
+    assert "#group=Payment&arrow=t11" in tab.url
+    assert pressed(tab, ".drawing:not([hidden]) .arrow") == ["t11"]
+    tab.keyboard.press("Escape")
+    assert tab.url.endswith("#group=Payment")
+
+
+def test_a_bundle_of_arrows_opens_a_group_in_which_they_stand_by_themselves(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page("order-groups"))
+    bundle = tab.locator(".drawing:not([hidden]) .arrow.bundle[data-from='group:Payment']").first
+    numbers = bundle.get_attribute("data-keys")
+    bundle.locator(".label").click()
+    assert scene(tab) == "#group=Payment"
+    assert numbers is not None
+    for key in numbers.split():
+        assert tab.locator(f".drawing:not([hidden]) [data-key={key}]").count() == 1
+
+
+def test_the_transitions_of_a_group_or_state_that_is_shown_are_listed(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page("order-groups"), "#state=authorized")
+    rows = tab.locator(".list li:not(.sr)")
+    expect(rows).to_have_text(
+        ["pay_pending → authorized", "pay_review → authorized", "authorized → allocating", "authorized → cancelled"]
+    )
+    assert pressed(tab, ".list button") == []
+    tab.keyboard.press("Escape")
+    expect(rows).to_have_count(11)
+
+
+def test_a_model_without_groups_opens_with_the_whole_and_says_that_it_is_an_overview(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page("order"))
+    assert tab.locator("html").get_attribute("data-overview") == "true"
+    assert tab.locator(".drawing:not([hidden]) .state").count() == 30
+    box(tab, "lost").click()
+    assert scene(tab) == "#state=lost"
+    assert path(tab) == ["Overview", "lost"]
+
+
+@pytest.mark.parametrize("name", ["order", "order-groups"])
+def test_every_scene_behind_the_overview_has_text_of_full_size_and_nothing_scrolls(
+    tab: Page, tmp_path: Path, name: str
+) -> None:
+    show(tab, tmp_path, page(name))
+    fragments = [each.get_attribute("data-fragment") for each in tab.locator(".drawing[data-fragment]").all()]
+    assert len(fragments) == {"order": 30, "order-groups": 37}[name]
+    for fragment in fragments:
+        tab.evaluate("(hash) => { location.hash = hash }", fragment)
+        tab.wait_for_function(
+            "(hash) => document.querySelector('.drawing:not([hidden])').dataset.fragment === hash", arg=fragment
+        )
+        states, labels = tab.evaluate(TEXTS)
+        assert states >= 12, fragment
+        assert labels >= 11, fragment
+        assert tab.evaluate(MEASURE) == FITS, fragment
+
+
+@pytest.mark.parametrize("fragment", ["", "#group=Shipping", "#state=pay_pending"])
+def test_no_scene_scrolls_at_any_size_in_either_theme(tab: Page, tmp_path: Path, fragment: str) -> None:
+    show(tab, tmp_path, page("order-groups"), fragment)
+    for width, height in SIZES:
+        tab.set_viewport_size({"width": width, "height": height})
+        for scheme in ("light", "dark"):
+            tab.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            assert tab.evaluate(MEASURE) == FITS, (width, height, scheme)
+
+
+def test_ids_of_any_kind_have_scenes_of_their_own(tab: Page, tmp_path: Path) -> None:
+    ids = ["a:b", "a&b=c", "#", "é 'x'", '"', "__proto__", "constructor", "\x00", "\x01", "注文", "%41", " ", "(!~*)"]
+    names = [*ids, *(f"s{number}" for number in range(20))]
+    states = tuple(state(each, group=f"<{number % 3}>:&") for number, each in enumerate(names))
+    arrows = tuple(Arrow(f"{one}->{two}", one, two, "go") for one in names[:13] for two in names[13:20])
+    show(tab, tmp_path, render_page(Lifecycle("ids", "Ids", states, arrows)))
+    fragments = [each.get_attribute("data-fragment") for each in tab.locator(".drawing[data-fragment]").all()]
+    assert len(set(fragments)) == len(names) + 3
+    for fragment in fragments:
+        tab.evaluate("(hash) => { location.hash = hash }", fragment)
+        tab.wait_for_function(
+            "(hash) => document.querySelector('.drawing:not([hidden])').dataset.fragment === hash", arg=fragment
+        )
+
+
+def test_a_view_dims_what_is_not_in_it_in_every_scene(tab: Page, tmp_path: Path) -> None:
+    lifecycle = load_lifecycle(CASES / "order-groups.json")
+    view = View("pay", "Paying", ("pay_pending", "authorized"), ())
+    show(tab, tmp_path, render_page(replace(lifecycle, views=(view,))))
+    tab.get_by_role("button", name="Paying").click()
+    expect(group(tab, "Payment")).not_to_have_class("aside")
+    assert "aside" in (group(tab, "Returns").get_attribute("class") or "")
+    assert "aside" not in (group(tab, "Payment").get_attribute("class") or "")
+    group(tab, "Payment").click()
+    assert "aside" in (box(tab, "pay_review").get_attribute("class") or "")
+    assert "view=pay" in tab.url
+
+
+def test_a_text_in_a_foreign_font_takes_its_own_width_when_its_scene_is_shown(tab: Page, tmp_path: Path) -> None:
+    states = tuple(state(f"s{number}", label=f"受付{number}") for number in range(20))
+    arrows = tuple(Arrow(f"a{n}", f"s{n % 20}", f"s{(n * 7 + 1) % 20}", "進む") for n in range(40))
+    lifecycle = Lifecycle("ja", "注文", states, arrows)
+    show(tab, tmp_path, render_page(lifecycle, grid_drawing(lifecycle), load_language("ja")))
+    go(tab, "#state=s3")
+    ratio = """() => Math.max(...[...document.querySelectorAll('.drawing:not([hidden]) text')].map((text) =>
+      text.hasAttribute('textLength') ? Number(text.getAttribute('textLength')) / text.getComputedTextLength() : 1))"""
+    assert tab.evaluate(ratio) == pytest.approx(1, abs=0.02)
+
+
+def test_the_kinds_of_scenes_are_told_in_the_language_of_the_page(tab: Page, tmp_path: Path) -> None:
+    lifecycle = load_lifecycle(CASES / "order-groups.json")
+    show(tab, tmp_path, render_page(lifecycle, language=load_language("ja")))
+    assert path(tab) == ["全体図"]
+    expect(group(tab, "Payment")).to_have_accessible_name("Payment, グループ, 内部に4 状態、6 矢印")
+
+
+def test_every_kind_of_box_stays_what_it_is_at_the_edge_of_a_group(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page("order-groups"), "#group=Payment")
+    outside = tab.locator(".drawing:not([hidden]) .state.quiet")
+    assert [each.get_attribute("data-state") for each in outside.all()] == ["checkout", "allocating", "cancelled"]
+    assert Kind.FAILURE in (box(tab, "cancelled").get_attribute("class") or "")
