@@ -3,7 +3,7 @@
 elkjs stays outside the repository:
 
     cp bench/elk/package.json /tmp/elk/ && npm install --prefix /tmp/elk
-    .venv/bin/python bench/elk/compare.py --elkjs /tmp/elk [--runs N] [--figure 950x620] [MODEL...]
+    .venv/bin/python bench/elk/compare.py --elkjs /tmp/elk [--runs N] [--tight-runs N] [--figure 950x620] [MODEL...]
 
 Both get the same boxes and the same wrapped labels, and both are measured by `arrowproof.render.quality` in the figure.
 Of ELK the two ends are shown, the drawing with the largest text and the one with the fewest crossings, both without an
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -73,14 +73,14 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|")
     with Elk(options.elkjs) as elk:
         for path in options.models or [*OLD_CASES, *GALLERY]:
-            comparison = compare(elk, path, options.runs, (width, height))
+            comparison = compare(elk, path, {"even": options.runs, "tight": options.tight_runs}, (width, height))
             print(_row(comparison), flush=True)
             if options.settings:
                 _print_settings(comparison)
 
 
-def compare(elk: Elk, path: Path, runs: int, figure: tuple[float, float]) -> Comparison:
-    """Lay one model out ourselves, and by ELK under so many settings."""
+def compare(elk: Elk, path: Path, runs: Mapping[str, int], figure: tuple[float, float]) -> Comparison:
+    """Lay one model out ourselves, and by ELK under so many settings at each of its distances."""
     lifecycle = load_lifecycle(path)
     graphs = graphs_by_limits(lifecycle, LIMITS)
 
@@ -92,8 +92,8 @@ def compare(elk: Elk, path: Path, runs: int, figure: tuple[float, float]) -> Com
         quality, overlaps = measure_peer(graph, answer, *figure)
         return Run(settings, quality.crossings, quality.label_px, quality.bends, overlaps)
 
-    tried = runs if len(lifecycle.states) < MANY_STATES else runs // 3
-    even, tight = (search(partial(attempt, distances), tried) for distances in ("even", "tight"))
+    share = 1 if len(lifecycle.states) < MANY_STATES else 3
+    even, tight = (search(partial(attempt, name), runs[name] // share) for name in ("even", "tight"))
     ours = measure_drawing(layout_lifecycle(lifecycle), *figure)
     name = path.name.removesuffix(".json").removesuffix(".lifecycle")
     return Comparison(f"{name} (old)" if path in OLD_CASES else name, lifecycle, ours, even, tight)
@@ -112,7 +112,7 @@ def _row(comparison: Comparison) -> str:
 
 def _ends(runs: Sequence[Run]) -> list[str]:
     """The run with the largest text, and that with the fewest crossings."""
-    return [_run(max(runs, key=key)) if runs else "none" for key in (by_text, by_crossings)]
+    return [_run(max(runs, key=key)) if runs else "–" for key in (by_text, by_crossings)]
 
 
 def _run(run: Run) -> str:

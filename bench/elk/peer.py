@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import select
 import subprocess
 from collections.abc import Mapping
 from itertools import pairwise
@@ -17,23 +18,27 @@ from arrowproof.render.layout.sizes import MARK_RADIUS, LabelLimits
 from arrowproof.render.quality import Quality, measure_drawing
 
 SCRIPT = Path(__file__).with_name("elk.mjs")
+DEADLINE = 20.0
+"""Seconds after which ELK is held to be in a loop that never ends, as with some settings it is."""
 _NEAR = 1.0
 """An end this near to the border of its box touches it."""
 
 
 class Elk:
-    """A node process that lays graphs out, one after the other."""
+    """A node process that lays graphs out, one after the other; one that never answers is ended and started anew."""
 
     def __init__(self, folder: Path) -> None:
-        command = ["node", str(SCRIPT), str(folder)]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._command = ["node", str(SCRIPT), str(folder)]
+        self._start()
+
+    def _start(self) -> None:
+        self._process = subprocess.Popen(self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def __enter__(self) -> Elk:
         return self
 
     def __exit__(self, *_: object) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.close()
+        self._process.kill()
         self._process.wait()
 
     def layout(self, graph: Mapping[str, Any]) -> dict[str, Any]:
@@ -42,6 +47,11 @@ class Elk:
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(graph) + "\n")
         self._process.stdin.flush()
+        if not select.select([self._process.stdout], [], [], DEADLINE)[0]:
+            self._process.kill()
+            self._process.wait()
+            self._start()
+            return {"error": "no answer"}
         line = self._process.stdout.readline()
         if not line:
             raise SystemExit(f"node ended with status {self._process.wait()}; is elkjs installed in that folder?")

@@ -53,7 +53,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "elk.aspectRatio": ("1.2", "1.53", "1.9"),
     "elk.layered.compaction.postCompaction.strategy": ("NONE", "NONE", "EDGE_LENGTH", "LEFT_RIGHT_CONSTRAINT_LOCKING"),
     "elk.layered.feedbackEdges": ("false", "true"),
-    "elk.layered.thoroughness": ("7", "50", "200"),
+    "elk.layered.thoroughness": ("7", "7", "30", "100"),
     "elk.randomSeed": tuple(str(seed) for seed in range(1, 25)),
 }
 """All settings and their values. The first two are no options of ELK: they say what graph it is given."""
