@@ -163,7 +163,7 @@ MODELS = {
 MEASURE = """() => {
   const hasText = (element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
   const texts = [...document.querySelectorAll('header *, aside *, figcaption *, .panels *')]
-    .filter((element) => !element.closest('.sr') && hasText(element));
+    .filter((element) => !element.closest('.sr') && element.checkVisibility() && hasText(element));
   const lines = texts.flatMap((element) => {
     const range = document.createRange();
     range.selectNodeContents(element);
