@@ -47,6 +47,8 @@ LEVEL_OFFSET = 10
 LABEL_RISE = 9
 """Between a level arrow and its label."""
 LOOP_REACH, LOOP_HEIGHT = 26, 22
+CORNER_WIDTH, CORNER_DEPTH, CORNER_RISE = 20, 26, 5
+"""A self arrow above or below its box: its width and depth, and how far off the box its label stands."""
 
 
 @dataclass(frozen=True)
@@ -105,13 +107,20 @@ def measure_state(state: State) -> BoxSize:
         STATE_WEIGHT,
         "italic" if is_passing else "sans",
     )
-    note = measure_text(state.note or "", MAX_STATE_TEXT, NOTE_SIZE, 400, "italic" if is_passing else "sans")
+    note = _measure_note(state.note or "", "italic" if is_passing else "sans")
     height = even(2 * BOX_PADDING_Y + STATE_LINE * len(label.lines) + NOTE_LINE * len(note.lines))
     text = max(label.width + (0 if is_passing else ICON_ROOM), note.width)
     rounding = height // 2 - BOX_PADDING_X // 2 if is_passing else 0
     width = max(MIN_BOX_WIDTH, even(text + 2 * (BOX_PADDING_X + rounding)))
     rim = max(RIM, round(height * 0.42)) if is_passing else RIM
     return BoxSize(width, height, rim, label, note, has_icon=not is_passing)
+
+
+def _measure_note(note: str, face: str) -> TextBlock:
+    """A note. What stands behind its last line feed (the time of a log, for example) has lines of its own."""
+    blocks = [measure_text(part, MAX_STATE_TEXT, NOTE_SIZE, 400, face) for part in note.rsplit("\n", 1)]
+    lines = tuple(line for block in blocks for line in block.lines)
+    return TextBlock(lines, tuple(width for block in blocks for width in block.widths))
 
 
 @dataclass(frozen=True)
