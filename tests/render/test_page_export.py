@@ -19,7 +19,7 @@ from arrowproof.render.export import Theme, export_svg, paint_png
 from arrowproof.render.layout import layout_lifecycle
 from arrowproof.render.page import render_page
 from arrowproof.render.svg import render_svg
-from tests.render.pages import BUNDLED, DARK_PAPER, NOTES, SCRIPT, paper, show
+from tests.render.pages import BUNDLED, DARK_PAPER, NOTES, SCRIPT, paper, ring, show
 
 LIFECYCLE = replace(load_lifecycle(BUNDLED), views=(View("happy", "Happy", (), ("accept",)),))
 DRAWING = layout_lifecycle(LIFECYCLE)
@@ -184,3 +184,16 @@ def test_a_dark_page_stays_dark_after_a_light_picture(tab, tmp_path):
     tab.emulate_media(color_scheme="dark")
     downloaded(tab, "PNG, light")
     assert paper(tab) == DARK_PAPER
+
+
+def test_a_scene_of_a_large_lifecycle_is_exported_alone_and_named_after_what_it_shows(tab, tmp_path):
+    large = ring(30, 60)
+    page = render_page(large)
+    show(tab, tmp_path, page, "#state=state_3")
+    name, content = downloaded(tab, "SVG, light and dark")
+    shown = ElementTree.fromstring(content)
+    assert name == "ring.state_3.svg"
+    assert shown.get("hidden") is None
+    states = {each.get("data-state") for each in shown.iter() if each.get("data-state")}
+    assert "state_3" in states
+    assert len(states) < 30
