@@ -1,23 +1,29 @@
-"""The Chromium that looks at pages: finding it, describing it, and one context manager that starts and ends it.
+"""The Chromium that looks at pages: finding it, describing it, and starting and ending it.
 
-The system's browser comes first, because it is there without a download; Playwright drives it either way.
+The system's browser comes first, because it is there without a download. :func:`run_chromium` is for the fit check,
+which speaks to the browser itself (:mod:`arrowproof.render.devtools`); :func:`open_browser` has Playwright drive it.
 """
 
 from __future__ import annotations
 
+import fcntl
 import logging
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arrowproof.errors import MissingEnvironmentError
+from arrowproof.render.devtools import DevTools, DevToolsError
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -37,8 +43,44 @@ QUIET_FLAGS = (
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
 )
+HEADLESS_FLAGS = (
+    "--headless",
+    "--no-startup-window",  # a window that nobody asked for costs as much as a page
+    "--hide-scrollbars",
+    "--mute-audio",
+    "--force-color-profile=srgb",
+    # A page is drawn at once and always, whatever else is before it, and never from a memory of itself.
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
+    "--disable-back-forward-cache",
+    "--disable-features=PaintHolding,HttpsUpgrades,MediaRouter,OptimizationHints,PreconnectToSearch,Translate",
+    "--disable-hang-monitor",
+    "--disable-popup-blocking",  # a window that a page opens is told, not kept from it
+    "--disable-prompt-on-repost",
+    # Nothing of a person's browser: no first steps, no keyring, no reports, no extensions.
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--no-service-autorun",
+    "--disable-breakpad",
+    "--disable-component-extensions-with-background-pages",
+    "--disable-default-apps",
+    "--disable-extensions",
+    "--disable-field-trial-config",
+    "--disable-search-engine-choice-screen",
+    "--metrics-recording-only",
+    "--password-store=basic",
+    "--use-mock-keychain",
+    "--disable-dev-shm-usage",  # which is too small in most containers
+)
 
 _VERSION_DEADLINE = 30.0
+_LOG = "stderr.log"
+_LONGEST_FOLDER = 40
+"""In bytes: the path of a socket has at most 104, and the browser adds some 60 of its own."""
+_START_DEADLINE = 60.0
+_TO_CHROMIUM, _FROM_CHROMIUM = 3, 4
+"""The file descriptors over which a browser that is started with a debugging pipe listens and speaks."""
 _DOWNLOADS = (
     "chromium-*/chrome-linux*/chrome",
     "chromium-*/chrome-mac*/*.app/Contents/MacOS/*",
@@ -52,6 +94,33 @@ class ChromiumInfo:
 
     path: Path
     version: str
+
+
+@dataclass(frozen=True)
+class RunningChromium:
+    """A browser that was started: its main process, and the connection to it, which answers once it is up."""
+
+    path: Path
+    pid: int
+    tools: DevTools
+    profile: Path
+    described: Future[dict[str, str]]
+
+    def version(self) -> str:
+        """Wait until the browser is up, and give its version.
+
+        Raises:
+            MissingEnvironmentError: it did not start.
+        """
+        try:
+            return self.described.result(_START_DEADLINE)["product"].partition("/")[2]
+        except (DevToolsError, TimeoutError) as error:
+            raise MissingEnvironmentError(f"{self.path} does not start: {_last_words(self.profile)}", REMEDY) from error
+
+    def kill(self) -> None:
+        """End it at once; a browser that has ended stays ended."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
 
 
 def find_chromium() -> Path:
@@ -127,6 +196,72 @@ def open_browser() -> Iterator[Browser]:
                 browser.close()
 
 
+@contextmanager
+def run_chromium() -> Iterator[RunningChromium]:
+    """Start a Chromium without a window, that ends with the block; it need not be up yet when the block begins.
+
+    It has a profile of its own, made for it and removed with it. Only root runs it without its sandbox. When this
+    process is killed, the browser finds its pipe broken and ends by itself.
+
+    Raises:
+        MissingEnvironmentError: there is no Chromium, or it cannot be run.
+    """
+    path = find_chromium()
+    with tempfile.TemporaryDirectory(prefix="arrowproof-", dir=_profiles(), ignore_cleanup_errors=True) as folder:
+        profile = Path(folder)
+        try:
+            pid, tools = _spawn(path, profile)
+        except OSError as error:
+            raise MissingEnvironmentError(f"{path} does not start: {error.strerror}", REMEDY) from error
+        running = RunningChromium(path, pid, tools, profile, tools.post("Browser.getVersion"))
+        try:
+            yield running
+        finally:
+            # Killed, not asked to leave: it keeps nothing, and to put itself away takes it a tenth of a second.
+            running.kill()
+            os.waitpid(pid, 0)
+            tools.close()
+
+
+def _spawn(path: Path, profile: Path) -> tuple[int, DevTools]:
+    """Start the browser in a process group of its own, with a pipe in either direction."""
+    its_end, writing = os.pipe()
+    reading, its_other_end = os.pipe()
+    # Out of the way of the numbers that the browser expects them under.
+    ends = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in (its_end, its_other_end)]
+    os.close(its_end)
+    os.close(its_other_end)
+    flags = [*HEADLESS_FLAGS, *launch_flags(), "--remote-debugging-pipe", f"--user-data-dir={profile}"]
+    try:
+        pid = os.posix_spawn(
+            path,
+            [str(path), *flags],
+            {**os.environ, "TMPDIR": str(profile)},
+            file_actions=[
+                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+                (os.POSIX_SPAWN_OPEN, 2, str(profile / _LOG), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
+                (os.POSIX_SPAWN_DUP2, ends[0], _TO_CHROMIUM),
+                (os.POSIX_SPAWN_DUP2, ends[1], _FROM_CHROMIUM),
+            ],
+            setpgroup=0,
+        )
+    except OSError:
+        os.close(reading)
+        os.close(writing)
+        raise
+    finally:
+        for end in ends:
+            os.close(end)
+    return pid, DevTools(reading, writing)
+
+
+def _profiles() -> str:
+    """The folder for profiles: that for temporary files, unless its name is so long that no socket may stand in it."""
+    folder = tempfile.gettempdir()
+    return folder if len(os.fsencode(folder)) <= _LONGEST_FOLDER else "/tmp"
+
+
 def launch_flags() -> list[str]:
     """The command-line flags that every browser of ours is started with."""
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0
@@ -163,6 +298,12 @@ def _newest_download(folder: Path) -> Path | None:
 def _revision(relative: Path) -> int:
     digits = relative.parts[0].rpartition("-")[2]
     return int(digits) if digits.isdigit() else 0
+
+
+def _last_words(profile: Path) -> str:
+    """The last line that the browser left on its standard error."""
+    lines = (profile / _LOG).read_text(encoding="utf-8", errors="replace").splitlines()
+    return next((line.strip() for line in reversed(lines) if line.strip()), "it ended without a word")
 
 
 def _first_line(text: str) -> str:

@@ -1,7 +1,7 @@
 """The fit check: does a page stand on one screen, at four sizes and in two themes, so that everything can be read?
 
-One browser opens each page and shows it on eight screens. What it measured of one screen is judged in a second thread
-while it works on the next: places and sizes in :mod:`arrowproof.render.fit_rules`, pixels in
+One browser opens each page and shows it on eight screens, two pages at a time. What it measured of one screen is judged
+in another thread while it works on the next: places and sizes in :mod:`arrowproof.render.fit_rules`, pixels in
 :mod:`arrowproof.render.fit_pixels`. How an untrusted page is opened stands in :mod:`arrowproof.render.fit_visit`.
 """
 
@@ -15,27 +15,25 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING
+from threading import Lock
 
 from arrowproof.errors import InputError
 from arrowproof.model.progress import Progress
-from arrowproof.render.chromium import open_browser
+from arrowproof.render.chromium import RunningChromium, run_chromium
 from arrowproof.render.contact_sheet import write_contact_sheet
 from arrowproof.render.fit_measures import read_geometry
 from arrowproof.render.fit_report import RECEIPT, FitReport, PageFit
 from arrowproof.render.fit_rules import Failure
-from arrowproof.render.fit_screen import JudgedScreen, Screen, judge_screen, judge_themes
-from arrowproof.render.fit_visit import DEADLINE, PageError, Visit, open_page
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+from arrowproof.render.fit_screen import JudgedScreen, Screen, judge_screen, judge_themes, prepare_to_judge
+from arrowproof.render.fit_visit import DEADLINE, LostError, PageError, Visit, open_page
 
 SIZES = ((1440, 900), (1600, 1000), (1920, 1080), (2048, 1320))
 THEMES = ("light", "dark")
 SCREENS = tuple(Screen(width, height, theme) for width, height in SIZES for theme in THEMES)
 """What every page is looked at on."""
 
+PAGES_AT_ONCE = 2
+"""One page is shown and measured while the picture of another is encoded; more of them only wait for each other."""
 MAX_PAGE_BYTES = 32 * 1024 * 1024
 MAX_STEM_BYTES = 200
 """How much of a page's name the names of its pictures begin with: no file system has names of more than 255 bytes."""
@@ -83,15 +81,16 @@ def check_pages(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder} cannot be made a folder for the screenshots: {error.strerror}") from error
-    tell = progress or (lambda _what, _done, _total: None)
+    steps = _Steps(progress, len(sources) * len(screens))
     try:
         # A run that breaks off leaves no verdict, not even that of the run before.
         (folder / RECEIPT).unlink(missing_ok=True)
         with ThreadPoolExecutor(max_workers=1) as judge, _Browsers() as browsers:
-            checker = _Checker(folder, browsers, judge, screens, deadline, tell, len(sources) * len(screens))
-            pages = tuple(checker.check(source) for source in sources)
-            version = browsers.version
-        tell("done", checker.total, checker.total)
+            browser = browsers.get()
+            judge.submit(prepare_to_judge)  # while the browser starts
+            version = browser.version()
+            pages = _Checker(folder, browsers, judge, screens, deadline, steps).check_all(sources)
+        steps.end()
         report = FitReport(chromium=version, pages=pages, receipt=folder / RECEIPT)
         report.write()
     except OSError as error:
@@ -103,33 +102,36 @@ class _Browsers:
     """One browser for all pages; only a page that brings it down makes the next one start anew."""
 
     def __init__(self) -> None:
+        self._lock = Lock()
         self._stack = ExitStack()
-        self._browser: Browser | None = None
-        self.version = ""
+        self._browser: RunningChromium | None = None
+        self._is_closed = False
 
     def __enter__(self) -> _Browsers:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._stack.__exit__(kind, error, traceback)
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
-    def get(self) -> Browser:
+    def get(self) -> RunningChromium:
         """The running browser, started when there is none."""
-        if self._browser is None:
-            self._browser = self._stack.enter_context(open_browser())
-            self.version = self._browser.version
-        return self._browser
+        with self._lock:
+            if self._is_closed:
+                raise LostError("was not looked at")
+            if self._browser is None or self._browser.tools.is_over:
+                self._stack.close()
+                self._browser = self._stack.enter_context(run_chromium())
+            return self._browser
 
-    def drop(self) -> None:
-        """End the browser, if there is one."""
-        self._browser = None
-        self._stack.close()
+    def close(self) -> None:
+        """End the browser for good: who still waits for it is let go."""
+        with self._lock:
+            self._is_closed = True
+            self._stack.close()
 
 
 class _Checker:
-    """Checks pages one after the other, with one browser and one thread that judges."""
+    """Checks pages, some at once, with one browser and one thread that judges."""
 
     def __init__(
         self,
@@ -138,30 +140,48 @@ class _Checker:
         judge: ThreadPoolExecutor,
         screens: Sequence[Screen],
         deadline: float,
-        tell: Progress,
-        total: int,
+        steps: _Steps,
     ) -> None:
         self._folder, self._browsers, self._judge = folder, browsers, judge
-        self._screens, self._deadline = screens, deadline
-        self._tell, self._done, self.total = tell, 0, total
+        self._screens, self._deadline, self._steps = screens, deadline, steps
         self._script = files("arrowproof.render").joinpath("measure.js").read_text(encoding="utf-8")
 
-    def check(self, source: _Source) -> PageFit:
+    def check_all(self, sources: Sequence[_Source]) -> tuple[PageFit, ...]:
+        """Every page, in the order given. One whose browser was brought down beside it is looked at again, alone."""
+        pool = ThreadPoolExecutor(max_workers=PAGES_AT_ONCE)
+        try:
+            checked = [pool.submit(self._check_beside, source) for source in sources]
+            found = [future.result() for future in checked]
+        except BaseException:
+            self._browsers.close()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
+        return tuple(page or self._check(source) for page, source in zip(found, sources, strict=True))
+
+    def _check_beside(self, source: _Source) -> PageFit | None:
+        """One page, None when another one may have ended its browser."""
+        try:
+            return self._check(source, is_alone=False)
+        except LostError:
+            return None
+
+    def _check(self, source: _Source, *, is_alone: bool = True) -> PageFit:
         """One page on every screen; a page that cannot be looked at has the checks that were made until then."""
         pending: list[Future[JudgedScreen]] = []
         failures: list[Failure] = []
-        begun = self._done
         try:
             with open_page(self._browsers.get(), source.path, source.content, self._deadline) as visit:
                 for screen in self._screens:
-                    self._tell(f"{source.path.name} {screen}", self._done, self.total)
+                    self._steps.tell(f"{source.path.name} {screen}")
                     pending.append(self._look(visit, screen, source.stem))
-                    self._done += 1
                 failures += visit.failures()
         except PageError as error:
-            self._browsers.drop()
-            failures.append(Failure("limits", "page", str(error)))
-        self._done = begun + len(self._screens)
+            if isinstance(error, LostError) and not is_alone:
+                self._steps.skip(-len(pending))
+                raise
+            self._steps.skip(len(self._screens) - len(pending))
+            failures += [*error.heard, Failure("limits", "page", str(error))]
         return self._conclude(source, failures, [future.result() for future in pending])
 
     def _look(self, visit: Visit, screen: Screen, stem: str) -> Future[JudgedScreen]:
@@ -185,6 +205,31 @@ class _Checker:
             contact_sheet=sheet,
             failures=(*failures, *judge_themes(judged)),
         )
+
+
+class _Steps:
+    """Tells how far a check of several pages has come, from whichever thread."""
+
+    def __init__(self, progress: Progress | None, total: int) -> None:
+        self._progress, self._total, self._done = progress, total, 0
+        self._lock = Lock()
+
+    def tell(self, what: str) -> None:
+        """One step more is begun."""
+        with self._lock:
+            if self._progress:
+                self._progress(what, min(self._done, self._total - 1), self._total)
+            self._done += 1
+
+    def skip(self, steps: int) -> None:
+        """Some steps will not be made; or, when negative, are made again."""
+        with self._lock:
+            self._done += steps
+
+    def end(self) -> None:
+        """All is done."""
+        if self._progress:
+            self._progress("done", self._total, self._total)
 
 
 def _stems(paths: Sequence[Path]) -> Iterator[str]:

@@ -89,9 +89,8 @@ def judge_pixels(geometry: Geometry, picture: Image) -> PixelVerdict:
 
     Args:
         geometry: what stands where.
-        picture: the screenshot, one pixel for each CSS px.
+        picture: the screenshot in RGB, one pixel for each CSS px.
     """
-    picture = picture.convert("RGB")
     raster = Raster(picture.width, picture.height, picture.tobytes())
     failures: list[Failure] = []
     text_contrasts: list[float] = []

@@ -46,6 +46,11 @@ class JudgedScreen:
     paper: RGB
 
 
+def prepare_to_judge() -> None:
+    """Import what the first screen would otherwise wait for."""
+    from PIL import Image, PngImagePlugin  # noqa: F401
+
+
 def judge_screen(screen: Screen, geometry: Geometry, encoded: str, path: Path) -> JudgedScreen:
     """Write a screenshot and judge it together with the geometry.
 
@@ -60,7 +65,8 @@ def judge_screen(screen: Screen, geometry: Geometry, encoded: str, path: Path) -
     content = base64.b64decode(encoded)
     path.write_bytes(content)
     with Image.open(io.BytesIO(content)) as opened:
-        picture = opened.convert("RGB")
+        picture = opened if opened.mode == "RGB" else opened.convert("RGB")
+        picture.load()
     pixels = judge_pixels(geometry, picture)
     failures = bound_failures((*judge_geometry(geometry), *pixels.failures))
     check = Check(

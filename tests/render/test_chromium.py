@@ -1,4 +1,4 @@
-"""Finding, describing and ending the browser: real processes; other programs in its place only to be found."""
+"""Finding, describing, starting and ending the browser: real processes; other programs in its place only to fail."""
 
 from __future__ import annotations
 
@@ -7,12 +7,20 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from arrowproof.errors import MissingEnvironmentError
-from arrowproof.render.chromium import browser_pid, describe_chromium, find_chromium, launch_flags, open_browser
+from arrowproof.render.chromium import (
+    browser_pid,
+    describe_chromium,
+    find_chromium,
+    launch_flags,
+    open_browser,
+    run_chromium,
+)
 
 # Opens a browser, says its process id, and stays until it is ended.
 PROGRAM = """
@@ -21,6 +29,17 @@ with open_browser() as browser:
     page = browser.new_page()
     print(browser_pid(browser), flush=True)
     page.wait_for_function("false", timeout=0)
+"""
+
+# The same with a browser that is spoken to over its pipe.
+PIPED = """
+import time
+from arrowproof.render.chromium import run_chromium
+with run_chromium() as browser:
+    browser.version()
+    print(browser.pid, flush=True)
+    while not browser.tools.is_over:
+        time.sleep(0.01)
 """
 
 
@@ -110,6 +129,47 @@ def test_the_browser_describes_itself_as_it_runs() -> None:
         assert browser.version == described.version
 
 
+def test_a_browser_that_is_spoken_to_tells_its_version() -> None:
+    with run_chromium() as browser:
+        assert browser.version() == describe_chromium().version
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [("#!/bin/sh\necho no display >&2\nexit 1\n", "mine does not start: no display"), ("", "mine does not start: ")],
+    ids=["ends", "is no program"],
+)
+def test_what_does_not_answer_over_the_pipe_is_said(
+    bare: Path, monkeypatch: pytest.MonkeyPatch, content: str, said: str
+) -> None:
+    monkeypatch.setenv("ARROWPROOF_CHROMIUM", str(program(bare / "mine", content)))
+    with pytest.raises(MissingEnvironmentError, match=said), run_chromium() as browser:
+        browser.version()
+
+
+def test_a_browser_that_is_spoken_to_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    descriptors = sorted(Path("/proc/self/fd").iterdir())
+    with tempfile.TemporaryDirectory() as folder:
+        monkeypatch.setattr(tempfile, "tempdir", folder)
+        with run_chromium() as browser:
+            browser.version()
+            assert browser.profile.parent == Path(folder)
+        assert list(Path(folder).iterdir()) == []
+    assert sorted(Path("/proc/self/fd").iterdir()) == descriptors
+    wait_for_end(browser.pid)
+
+
+def test_a_browser_starts_where_temporary_files_have_long_paths(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep = tmp_path / ("x" * 100)
+    deep.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(deep))
+    with run_chromium() as browser:
+        assert browser.version() == describe_chromium().version
+    assert not browser.profile.exists()
+
+
 def test_only_root_runs_without_the_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     assert "--no-sandbox" in launch_flags()
@@ -139,9 +199,12 @@ def test_the_browser_ends_when_the_block_fails() -> None:
 
 @pytest.mark.parametrize("chosen", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.parametrize("whole_group", [False, True], ids=["process", "group"])
-def test_no_browser_is_left_behind_when_the_process_is_ended(chosen: signal.Signals, whole_group: bool) -> None:
+@pytest.mark.parametrize("content", [PROGRAM, PIPED], ids=["driven", "piped"])
+def test_no_browser_is_left_behind_when_the_process_is_ended(
+    chosen: signal.Signals, whole_group: bool, content: str
+) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM],
+        [sys.executable, "-c", content],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,

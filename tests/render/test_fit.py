@@ -166,13 +166,22 @@ def test_a_page_that_never_rests_is_ended_and_the_next_one_is_checked(tmp_path: 
     assert not report.fits
 
 
+def test_a_page_whose_browser_another_page_brought_down_is_looked_at_again(tmp_path: Path) -> None:
+    # While the first page is stuck, the others are checked beside it, and one of them loses its browser.
+    pages = [BROKEN / "limits.html", *[BROKEN / "good.html"] * 40]
+    told: list[tuple[str, int, int]] = []
+    report = check_pages(pages, tmp_path, lambda *what: told.append(what), screens=SMALLEST[:1], deadline=4)
+    assert [page.fits for page in report.pages] == [False] + [True] * 40
+    assert all(done <= total == 41 for _, done, total in told)
+
+
 def test_progress_is_told_of_every_check(tmp_path: Path) -> None:
     told: list[tuple[str, int, int]] = []
     page = BROKEN / "good.html"
     check_pages([page, page], tmp_path, lambda *what: told.append(what), screens=SMALLEST)
     assert [done for _, done, _ in told] == [0, 1, 2, 3, 4]
     assert {total for *_, total in told} == {4}
-    assert told[1][0] == "good.html 1440x900 dark"
+    assert sorted(what for what, *_ in told[:4]) == ["good.html 1440x900 dark"] * 2 + ["good.html 1440x900 light"] * 2
 
 
 def test_pages_of_one_name_have_pictures_of_their_own(tmp_path: Path) -> None:
@@ -220,7 +229,7 @@ def test_a_page_that_loads_itself_again_is_refused(tmp_path: Path) -> None:
     [
         ("fetch('https://example.com/a').catch(() => 0)", "https://example.com/a: the page asks for fetch"),
         ("new WebSocket('wss://example.com/b')", "wss://example.com/b: the page asks for WebSocket"),
-        ("window.open('https://example.com/c')", "https://example.com/c: the page asks for document"),
+        ("window.open('https://example.com/c')", "https://example.com/c: the page asks for a new window"),
     ],
 )
 def test_whatever_a_script_asks_for_is_a_request(tmp_path: Path, script: str, address: str) -> None:
