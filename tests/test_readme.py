@@ -27,10 +27,10 @@ def steps(command: str) -> list[str]:
     script = (ROOT / "scripts" / "prove").read_text(encoding="utf-8")
     script = script.replace("$out", "arrowproof-out").replace('"', "")
     found = re.findall(r"^(?:\.venv/bin/)?((?:mkdir|arrowproof) .*?)(?: \$@ .*)?$", script, re.MULTILINE)
-    page = re.findall(r"^printf 'page    %s\\n' (\S+)$", script, re.MULTILINE)
+    page = re.findall(r"^printf 'page    %s, with its evidence\\n' (\S+)$", script, re.MULTILINE)
     assert len(found) == 4
     assert len(page) == 1
-    return [*found, f"echo page    {page[0]}"]
+    return [*found, f"echo page    {page[0]}, with its evidence"]
 
 
 def run(command: str, folder: Path) -> str:
