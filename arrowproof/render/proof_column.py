@@ -8,7 +8,7 @@ transitions over it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 
 from arrowproof.model.evidence import SneakPath, TransitionEvidence, Verdict
@@ -17,7 +17,7 @@ from arrowproof.model.transitions import Pair, Transition, derive_transitions
 from arrowproof.render.language import Language
 from arrowproof.render.names import pair_address
 from arrowproof.render.proof import Proof
-from arrowproof.render.proof_panel import Limits, ProofPanel, Prover, is_plain
+from arrowproof.render.proof_panel import Limits, ProofPanel, Prover, is_plain, make_prover
 from arrowproof.render.proof_words import MAX_SENTENCE, ProofWords, bounded
 from arrowproof.render.sneak_arrows import sneak_words
 from arrowproof.render.standing import Standing
@@ -28,6 +28,9 @@ MAX_REASONS = 4
 
 MAX_KEPT = 16
 """Transitions that do not hold and stay in a list that is too long for the screen."""
+
+MAX_LABEL = 120
+"""Characters of the label of an arrow in its head."""
 
 MAX_CHOICES = 6
 """Transitions that the head of an arrow offers, the lowest rungs first; the others are counted."""
@@ -54,9 +57,13 @@ class ProofRow:
 
 @dataclass(frozen=True)
 class ArrowHead:
-    """The head of an arrow over passing states, or beside others: its ends, its label, and its transitions."""
+    """The head of an arrow over passing states, or beside others: its ends, its label, its id, and its transitions.
+
+    ``arrow`` is the id as an address names it.
+    """
 
     arrow: str
+    id: str
     title: tuple[str, str]
     label: str
     choices: tuple[tuple[tuple[str, str], str], ...]
@@ -89,7 +96,7 @@ def proof_column(lifecycle: Lifecycle, proof: Proof, language: Language) -> Proo
     """
     words = ProofWords(lifecycle, language)
     evidence, standing = proof.evidence, proof.standing
-    prover = Prover(lifecycle, evidence, standing, words)
+    prover = make_prover(lifecycle, evidence, standing, words)
     transitions = derive_transitions(lifecycle)
     numbers = {arrow.id: number for number, arrow in enumerate(proof.lifecycle.arrows)}
     is_red = evidence.verdict is Verdict.NOT_PROVEN
@@ -112,11 +119,11 @@ def proof_column(lifecycle: Lifecycle, proof: Proof, language: Language) -> Proo
 
 
 def _panel(prover: Prover, transition: Transition, limits: Limits) -> ProofPanel:
-    return replace(prover, limits=limits).panel(transition)
+    return prover.within(limits).panel(transition)
 
 
 def _sneak_panel(prover: Prover, path: SneakPath, limits: Limits) -> ProofPanel:
-    return replace(prover, limits=limits).sneak_panel(path)
+    return prover.within(limits).sneak_panel(path)
 
 
 def _sneak_row(path: SneakPath, arrow: int, words: ProofWords) -> ProofRow:
@@ -160,8 +167,8 @@ def _shown(pair: Pair, words: ProofWords) -> tuple[str, str]:
     source, target = pair
     names = words.ends((None, None))
     return (
-        names[0] if source is None else bounded(source) or '""',
-        names[1] if target is None else bounded(target) or '""',
+        names[0] if source is None else words.bounded(source) or '""',
+        names[1] if target is None else words.bounded(target) or '""',
     )
 
 
@@ -191,8 +198,9 @@ def _head(arrow: Arrow, over: Sequence[Transition], standing: Standing, words: P
     )
     return ArrowHead(
         arrow=clean_text(arrow.id),
+        id=words.bounded(arrow.id),
         title=words.ends((arrow.source, arrow.target)),
-        label=clean_text(arrow.label),
+        label=bounded(arrow.label, MAX_LABEL),
         choices=choices,
         more=words.more("proof.more_transitions", len(over) - MAX_CHOICES),
     )

@@ -40,7 +40,7 @@ def proof_data(heads: Iterable[ArrowHead], panels: Iterable[ProofPanel]) -> dict
 
 def _head(head: ArrowHead) -> dict[str, object]:
     choices = [[*address, name] for address, name in head.choices]
-    return _without_empty({"h": head.title, "l": head.label, "c": choices, "m": head.more})
+    return _without_empty({"h": head.title, "l": head.label, "i": head.id, "c": choices, "m": head.more})
 
 
 def _panel(panel: ProofPanel) -> dict[str, object]:

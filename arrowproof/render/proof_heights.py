@@ -20,7 +20,7 @@ GAP = 0.75
 
 _BACK = 1.35
 _HEADING = 1.2 + 0.3
-_HAIRLINE = 0.075
+_HAIRLINE = 0.09
 _WALKS, _KILLS, _BEAD = 3.6, 5.4, 1.35
 _RUNG_SIGN, _RUNG_WORD = 1.4, 5.2
 _LINE_NUMBER = 3.4
@@ -120,8 +120,8 @@ def _heading_height(title: tuple[str, str], width: float, ruler: Ruler) -> float
 
 
 def _head_height(head: ArrowHead, width: float, ruler: Ruler) -> float:
-    ids = min(text_width(head.arrow, 0.86, face="mono") / SLACK, width / 2)
-    lines = max(ruler.lines(head.label, width - ids - 1.0, 0.96), ruler.lines(head.arrow, ids + 0.1, 0.86, face="mono"))
+    ids = min(text_width(head.id, 0.86, face="mono") / SLACK, width / 2)
+    lines = max(ruler.lines(head.label, width - ids - 1.0, 0.96), ruler.lines(head.id, ids + 0.1, 0.86, face="mono"))
     rows, free = 1, width
     for name in [name for _, name in head.choices] + ([head.more] if head.more else []):
         button = min(text_width(name, 0.86) / SLACK + 1.3 + 0.4, width)
@@ -149,7 +149,7 @@ def _statement_height(statement: StatementTexts | None, width: float, ruler: Rul
 
 
 def _code_rows(text: str, width: float) -> int:
-    """Rows of a line of code, which goes on in the next one where a word ends, and in a word that is wider than that."""
+    """Rows of a line of code: it goes on in the next row where a word ends, or in a word wider than a row."""
     room, space = max(width * SLACK, 2.0), text_width(" ", 0.84, face="mono")
     rows, used = 1, 0.0
     for word in text.split(" "):

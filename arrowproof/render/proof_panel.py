@@ -7,8 +7,8 @@ left out the panel says how much. Nothing is escaped here, since that is the wor
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from arrowproof.model.evidence import (
     Evidence,
@@ -19,19 +19,13 @@ from arrowproof.model.evidence import (
     Side,
     SneakPath,
     Statement,
-    TransitionEvidence,
     Walk,
 )
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.transitions import Pair, Transition
 from arrowproof.render.language import Language
 from arrowproof.render.names import pair_address
-from arrowproof.render.proof_words import (
-    ProofWords,
-    bounded,
-    place_text,
-    process_name,
-)
+from arrowproof.render.proof_words import ProofWords, bounded
 from arrowproof.render.row_table import RowTable, row_table
 from arrowproof.render.rung_lines import RungLine, rung_lines, sneak_lines
 from arrowproof.render.sneak_arrows import sneak_words
@@ -42,24 +36,27 @@ from arrowproof.render.text import clean_text
 
 @dataclass(frozen=True)
 class Limits:
-    """How much a panel shows: rows of its statement, columns of its row, processes, and characters of a sentence.
+    """How much a panel shows.
 
-    With no process the walk is not told by its processes: the line of the rung names them.
+    Rows of its statement, columns of its row, processes of its walk, characters of a sentence, names in a sentence and
+    characters of such a name. With no process the walk is not told by its processes: the line of the rung names them.
     """
 
     sql_rows: int
     columns: int
     processes: int
     sentence: int
+    names: int
+    phrase: int
 
 
 LIMITS = (
-    Limits(10, 8, 3, 240),
-    Limits(10, 6, 2, 200),
-    Limits(8, 6, 1, 160),
-    Limits(8, 5, 0, 160),
-    Limits(6, 4, 0, 110),
-    Limits(4, 3, 0, 80),
+    Limits(10, 8, 3, 240, 3, 60),
+    Limits(10, 6, 2, 200, 3, 60),
+    Limits(8, 6, 1, 160, 3, 48),
+    Limits(8, 5, 0, 160, 2, 40),
+    Limits(6, 4, 0, 110, 2, 32),
+    Limits(4, 3, 0, 80, 1, 24),
 )
 """From what a panel shows where it has room to the least that it shows."""
 
@@ -88,8 +85,9 @@ class KillTexts:
 class ProofPanel:
     """One panel. ``address`` are the ends as an address names them, ``title`` as people read them; ``spoken`` names it.
 
-    ``way_out`` says what closes a sneak path. ``processes`` are role, process id and ending of each process of the walk that is shown, and ``problem`` says why
-    that walk does not count. ``no_statement`` stands where there is no ``statement``.
+    ``way_out`` says what closes a sneak path. ``processes`` are role, process id and ending of each process of the walk
+    that is shown, and ``problem`` says why that walk does not count. ``no_statement`` stands where there is no
+    ``statement``.
     """
 
     address: tuple[str, str]
@@ -111,13 +109,19 @@ class ProofPanel:
 
 @dataclass(frozen=True)
 class Prover:
-    """Makes the panels of one page."""
+    """Makes the panels of one page. ``makes`` and ``sneaks`` are the transitions and sneak paths of each statement."""
 
     lifecycle: Lifecycle
     evidence: Evidence
     standing: Standing
     words: ProofWords
+    makes: Mapping[Statement, Sequence[Pair]]
+    sneaks: Mapping[Statement, Sequence[Pair]]
     limits: Limits = LIMITS[0]
+
+    def within(self, limits: Limits) -> Prover:
+        """The same, for panels that show no more than this."""
+        return replace(self, words=replace(self.words, names=limits.names, phrase=limits.phrase), limits=limits)
 
     @property
     def language(self) -> Language:
@@ -134,7 +138,7 @@ class Prover:
             address=pair_address(transition.pair),
             title=(title := self.words.ends(transition.pair)),
             spoken=self._spoken("proof.name", title, rung=self.language(f"rung.{standing.rung}")),
-            label=clean_text(self.lifecycle.arrows_by_id[transition.paths[0][0]].label) if is_plain(transition) else "",
+            label=self._label(transition),
             arrows=self._arrows(transition),
             tone=standing.rung.tone,
             rungs=rung_lines(standing, self.evidence.guard, self.evidence.log, self.words),
@@ -144,7 +148,7 @@ class Prover:
             no_statement="" if found.written else self.language("proof.no_statement"),
             row=None if walk is None else self._row(walk.before, walk.after),
             kills=tuple(self._kills(found.kills)),
-            processes=tuple(_process_texts(process) for process in processes[: self.limits.processes]),
+            processes=tuple(self._process(process) for process in processes[: self.limits.processes]),
             more_processes=self.words.more("proof.more_processes", len(processes) - self.limits.processes),
         )
 
@@ -172,9 +176,14 @@ class Prover:
     def _spoken(self, key: str, title: tuple[str, str], **values: str) -> str:
         return self.language(key, source=title[0], target=title[1], **values)
 
+    def _label(self, transition: Transition) -> str:
+        """The label of the arrow that a transition is; none when it is more than one."""
+        arrow = self.lifecycle.arrows_by_id[transition.paths[0][0]]
+        return bounded(arrow.label, self.limits.sentence) if is_plain(transition) else ""
+
     def _arrows(self, transition: Transition) -> str:
         """The ids of the arrows of a transition's first path, and how many other paths it has."""
-        first = ", ".join(map(clean_text, transition.paths[0]))
+        first = self.words.bounded(", ".join(map(clean_text, transition.paths[0])))
         others = len(transition.paths) - 1
         return f"{first} {self.language('transitions.more', number=others)}" if others else first
 
@@ -184,9 +193,9 @@ class Prover:
         first, *others = statements
         lines, hidden = sql_lines(first, self._roles(first, pair), self.limits.sql_rows)
         return StatementTexts(
-            place=place_text(first),
+            place=self.words.place(first),
             lines=lines,
-            more=self.words.more("proof.more_lines", hidden, file=bounded(first.place.file)),
+            more=self.words.more("proof.more_lines", hidden, file=self.words.bounded(first.place.file)),
             warning=self._warning(first, pair),
             others=self.language("proof.also_written", places=self.words.places(others)) if others else "",
         )
@@ -194,21 +203,15 @@ class Prover:
     def _roles(self, statement: Statement, pair: Pair) -> Roles:
         """Which literals of a statement make the transition of a pair, and which a sneak path to the same state."""
         target = pair[1]
-        meant = {each.source for each in self._made_by(statement) if each.target == target}
-        wrong = {path.source for path in self._sneaks_by(statement) if path.target == target}
+        meant = {source for source, end in self.makes.get(statement, ()) if end == target}
+        wrong = {source for source, end in self.sneaks.get(statement, ()) if end == target}
         column = self.words.binding.state
         return Roles(
             target=self._value(target),
-            sources={value for value in map(self._value, meant) if value is not None},
-            wrong={value for value in map(self._value, wrong) if value is not None},
+            sources=frozenset(value for value in map(self._value, meant) if value is not None),
+            wrong=frozenset(value for value in map(self._value, wrong) if value is not None),
             column=None if column is None else column.lower(),
         )
-
-    def _made_by(self, statement: Statement) -> Iterable[TransitionEvidence]:
-        return (each for each in self.evidence.transitions if statement in each.written)
-
-    def _sneaks_by(self, statement: Statement) -> Iterable[SneakPath]:
-        return (each for each in self.evidence.sneak_paths if each.accepted is None and statement in each.possible)
 
     def _value(self, state_id: str | None) -> str | None:
         """What the state column holds in a state, as text; None for no state and for NULL."""
@@ -223,8 +226,7 @@ class Prover:
         return self.language("proof.way_out" if path.possible else "proof.way_out_unread")
 
     def _warning(self, statement: Statement, pair: Pair) -> str:
-        pairs = [(path.source, path.target) for path in self._sneaks_by(statement)]
-        names = [" → ".join(self.words.ends(each)) for each in pairs if each != pair]
+        names = [" → ".join(self.words.ends(each)) for each in self.sneaks.get(statement, ()) if each != pair]
         return self.language.count("proof.also_makes", len(names), paths=self.words.listed(names)) if names else ""
 
     def _row(self, before: Row | None, after: Row | None) -> RowTable | None:
@@ -232,11 +234,14 @@ class Prover:
             before,
             after,
             self.language,
-            table=bounded(self.words.binding.table),
+            table=self.words.bounded(self.words.binding.table),
             first=self.words.binding.state,
             day=self.evidence.started[:10],
             columns=self.limits.columns,
         )
+
+    def _process(self, process: Process) -> tuple[str, str, str]:
+        return self.words.bounded(process.role), str(process.pid or ""), self.words.bounded(process.ended)
 
     def _witnessed(self, row: JournalRow) -> tuple[Row | None, Row | None]:
         """The row that a journal row saw, before and after: its state and the watched columns."""
@@ -259,7 +264,7 @@ class Prover:
     def _kill_lines(self, kill: Kill) -> Iterable[str]:
         killed = [process for process in kill.processes if "kill" in process.ended.lower()]
         for process in (killed or list(kill.processes))[:1]:
-            yield self.language("proof.process_killed", process=process_name(process))
+            yield self.language("proof.process_killed", process=self.words.process(process))
         yield self._found(kill)
         if kill.restarted is None:
             yield self.language("proof.restart_no_row")
@@ -277,6 +282,19 @@ class Prover:
         return self.language("proof.row_is", state=state) if state else self.language("proof.row_changed")
 
 
+def make_prover(lifecycle: Lifecycle, evidence: Evidence, standing: Standing, words: ProofWords) -> Prover:
+    """What makes the panels of a lifecycle from this evidence."""
+    makes: dict[Statement, list[Pair]] = {}
+    for transition in evidence.transitions:
+        for statement in transition.written:
+            makes.setdefault(statement, []).append((transition.source, transition.target))
+    sneaks: dict[Statement, list[Pair]] = {}
+    for path in evidence.sneak_paths:
+        for statement in path.possible if path.accepted is None else ():
+            sneaks.setdefault(statement, []).append((path.source, path.target))
+    return Prover(lifecycle, evidence, standing, words, makes, sneaks)
+
+
 def is_plain(transition: Transition) -> bool:
     """Whether a transition is one arrow, so that their panels are one and the same."""
     return len(transition.paths) == 1 and len(transition.paths[0]) == 1
@@ -285,7 +303,3 @@ def is_plain(transition: Transition) -> bool:
 def _example(walks: Sequence[Walk]) -> Walk | None:
     """The walk that is shown: one that went wrong if there is one, else the first."""
     return next((walk for walk in walks if walk.problem is not None), next(iter(walks), None))
-
-
-def _process_texts(process: Process) -> tuple[str, str, str]:
-    return bounded(process.role), str(process.pid or ""), bounded(process.ended)

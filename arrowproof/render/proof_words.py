@@ -13,9 +13,6 @@ from arrowproof.render.names import state_name
 from arrowproof.render.row_table import shown_value
 from arrowproof.render.text import clean_text
 
-MAX_LISTED = 3
-"""Places, processes or sneak paths that one sentence lists; it says how many others there are."""
-
 MAX_PHRASE = 60
 """Characters of the name of a file, a process or a state."""
 
@@ -25,10 +22,16 @@ MAX_SENTENCE = 240
 
 @dataclass(frozen=True)
 class ProofWords:
-    """The words for what an evidence holds of one lifecycle."""
+    """The words for what an evidence holds of one lifecycle.
+
+    ``names`` is how many places, processes or sneak paths one sentence lists, before it says how many others there are,
+    and ``phrase`` how many characters one of them may have.
+    """
 
     lifecycle: Lifecycle
     language: Language
+    names: int = 3
+    phrase: int = MAX_PHRASE
 
     @property
     def binding(self) -> Binding:
@@ -44,7 +47,7 @@ class ProofWords:
         if state_id is None:
             return self.language(without)
         state = self.lifecycle.states_by_id.get(state_id)
-        return bounded(state_id) if state is None else bounded(state_name(state)) or '""'
+        return self.bounded(state_id if state is None else state_name(state)) or '""'
 
     def state_in(self, row: Row) -> str:
         """The name of the state that a row is in, or its value when no state has it; empty when that is not known."""
@@ -53,23 +56,36 @@ class ProofWords:
             return ""
         value = values[self.binding.state]
         state = self.lifecycle.state_of_value(value)
-        return shown_value(value).text if state is None else bounded(state_name(state))
+        return shown_value(value).text if state is None else self.bounded(state_name(state))
 
     def listed(self, names: Sequence[str]) -> str:
         """The first names in one phrase, and how many others there are."""
-        shown = self.language("proof.list").join(names[:MAX_LISTED])
-        more = len(names) - MAX_LISTED
+        shown = self.language("proof.list").join(names[: self.names])
+        more = len(names) - self.names
         return self.language("proof.list_more", listed=shown, number=more) if more > 0 else shown
 
     def places(self, statements: Iterable[Statement]) -> str:
         """Where statements stand, each place once."""
-        return self.listed(list(dict.fromkeys(place_text(statement) for statement in statements)))
+        return self.listed(list(dict.fromkeys(self.place(statement) for statement in statements)))
+
+    def place(self, statement: Statement) -> str:
+        """Where a statement stands. Of a long name of a file the end is shown, since that tells files apart."""
+        place = clean_text(str(statement.place)[-4 * self.phrase :])
+        return place if len(place) <= self.phrase else f"…{place[1 - self.phrase :]}"
+
+    def process(self, process: Process) -> str:
+        """The role of a process and its id."""
+        return self.bounded(f"{process.role} {process.pid or ''}")
+
+    def bounded(self, text: str) -> str:
+        """A text as long as one of the names in a sentence."""
+        return bounded(text, self.phrase)
 
     def processes(self, processes: Iterable[Process]) -> str:
         """Processes by their role, each role with the ids of its processes."""
         pids: dict[str, dict[str, None]] = {}
         for process in processes:
-            known = pids.setdefault(bounded(process.role), {})
+            known = pids.setdefault(self.bounded(process.role), {})
             if process.pid:
                 known[str(process.pid)] = None
         return self.listed([f"{role} {self.listed(list(known))}".rstrip() for role, known in pids.items()])
@@ -79,18 +95,7 @@ class ProofWords:
         return self.language.count(key, number, **values) if number > 0 else ""
 
 
-def bounded(text: str, limit: int = MAX_PHRASE) -> str:
+def bounded(text: str, limit: int) -> str:
     """A text on one line, cut with an ellipsis where it is longer than ``limit`` characters."""
     cleaned = clean_text(text[: 4 * limit])
     return cleaned if len(cleaned) <= limit else f"{cleaned[: limit - 1].rstrip()}…"
-
-
-def place_text(statement: Statement) -> str:
-    """Where a statement stands. Of a long name of a file the end is shown, since that tells files apart."""
-    place = clean_text(str(statement.place)[-4 * MAX_PHRASE :])
-    return place if len(place) <= MAX_PHRASE else f"…{place[1 - MAX_PHRASE :]}"
-
-
-def process_name(process: Process) -> str:
-    """The role of a process and its id."""
-    return bounded(f"{process.role} {process.pid or ''}")

@@ -21,6 +21,13 @@ class Ruler:
         """The lines that a text takes, 0 for none. ``width`` and ``size`` are in one unit."""
         key = (text, round(width, 2), size, weight, face)
         if key not in self.known:
+            room = max(width, 2.0) * SLACK
             fits = text_width(text, size, weight, face) <= width * SLACK
-            self.known[key] = 1 if fits else len(wrap_text(text, max(width, 2.0) * SLACK, size, weight, face))
+            lines = 1 if fits else len(wrap_text(text, room, size, weight, face))
+            self.known[key] = lines + (0 if fits else _broken_words(text, room, size, weight, face))
         return self.known[key]
+
+
+def _broken_words(text: str, room: float, size: float, weight: int, face: str) -> int:
+    """Words wider than a line behind other words: a browser breaks such a word, but begins it on a line of its own."""
+    return sum(text_width(word, size, weight, face) > room for word in text.split(" ")[1:])

@@ -9,15 +9,16 @@ be told stays unmarked.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import ceil
 
 from arrowproof.model.evidence import Statement
 from arrowproof.render.text import clean_code
 
-MAX_CHARACTERS = 6_000
-"""Of one statement; the rest is not looked at, and its lines are not known."""
+MAX_CHARACTERS = 10_000
+"""Of one statement; the rest is not looked at, and its lines are only counted."""
 
 ROW_CHARACTERS = 40
 """About as many characters stand in one row of a panel, where a longer line goes on in the next row."""
@@ -26,9 +27,9 @@ MAX_LINE = 160
 """Characters of one line; a longer one ends in an ellipsis."""
 
 _TOKEN = re.compile(
-    r"(?P<comment>--[^\n]*|/\*.*?\*/)"
-    r"|(?P<literal>'(?:[^']|'')*'|\d+)"
-    r"|(?P<name>\"(?:[^\"]|\"\")*\"|`[^`]*`|[^\W\d]\w*)"
+    r"(?P<comment>--[^\n]*|/\*.*?(?:\*/|\Z))"
+    r"|(?P<literal>'(?:[^']|'')*(?:'|\Z)|\d+)"
+    r"|(?P<name>\"[^\"]*(?:\"|\Z)|`[^`]*(?:`|\Z)|[^\W\d]\w*)"
     r"|(?P<sign>[^\s\w])",
     re.DOTALL,
 )
@@ -66,8 +67,8 @@ class Roles:
     """
 
     target: str | None
-    sources: Collection[str] = ()
-    wrong: Collection[str] = ()
+    sources: frozenset[str] = frozenset()
+    wrong: frozenset[str] = frozenset()
     column: str | None = None
 
 
@@ -84,14 +85,15 @@ def sql_lines(statement: Statement, roles: Roles, rows: int) -> tuple[tuple[SqlL
         if rows < 0 and kept:
             break
         kept.append(at)
-    return tuple(lines[at] for at in sorted(kept)), len(lines) - len(kept)
+    return tuple(lines[at] for at in sorted(kept)), statement.sql.rstrip().count("\n") + 1 - len(kept)
 
 
 def _is_marked(line: SqlLine) -> bool:
     return any(span.role for span in line.spans)
 
 
-def _marked_lines(statement: Statement, roles: Roles) -> list[SqlLine]:
+@lru_cache(maxsize=64)
+def _marked_lines(statement: Statement, roles: Roles) -> Sequence[SqlLine]:
     text = _set_in(clean_code(statement.sql[:MAX_CHARACTERS])).rstrip()
     marks = list(_Reader(roles).marks(text))
     lines, start = [], 0

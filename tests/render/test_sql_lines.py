@@ -11,7 +11,7 @@ COMPLETE = """UPDATE jobs
 SET status = 'completed', next_run_at = NULL, note = 'completed'
 WHERE id = :job_id
   AND status IN ('pending', 'retry_wait')"""
-ROLES = Roles("completed", {"pending"}, {"retry_wait"}, "status")
+ROLES = Roles("completed", frozenset({"pending"}), frozenset({"retry_wait"}), "status")
 
 
 def lines_of(sql: str, roles: Roles = ROLES, rows: int = 10, line: int = 28) -> list[tuple[int, str]]:
@@ -64,7 +64,10 @@ def test_the_clause_says_what_a_literal_is(sql: str, found: list[str]) -> None:
 
 
 def test_numbers_are_values_too_and_quotes_in_a_value_are_doubled() -> None:
-    assert marked("UPDATE t SET s = 3 WHERE s = 13", Roles("3", {"13"})) == [("3", "target"), ("13", "source")]
+    assert marked("UPDATE t SET s = 3 WHERE s = 13", Roles("3", frozenset({"13"}))) == [
+        ("3", "target"),
+        ("13", "source"),
+    ]
     assert marked("UPDATE t SET s = 'it''s'", Roles("it's")) == [("'it''s'", "target")]
 
 
@@ -103,7 +106,7 @@ def test_what_cannot_be_drawn_is_replaced_and_tabs_are_spaces() -> None:
 
 @given(st.text(alphabet="'\"`-/*()=,\n aSETWHERE1;\x00é", max_size=200))
 def test_any_text_is_shown_whole_whatever_its_tokens_are(sql: str) -> None:
-    lines, more = sql_lines(Statement(Place("a.sql", 1), sql), Roles("a", {"1"}), 1000)
+    lines, more = sql_lines(Statement(Place("a.sql", 1), sql), Roles("a", frozenset({"1"})), 1000)
     assert more == 0
     assert len(lines) == sql.rstrip().count("\n") + 1 or not sql.strip()
     shown = "".join(line.text for line in lines).replace(" ", "").replace("\N{REPLACEMENT CHARACTER}", "")

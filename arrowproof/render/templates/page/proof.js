@@ -87,7 +87,7 @@ startParts.push(() => {
     return row && ends(row);
   };
   const makeHead = (id) => {
-    const made = makeTitle("over", heads[id].h, heads[id].l, id);
+    const made = makeTitle("over", heads[id].h, heads[id].l, heads[id].i);
     const choices = heads[id].c.map(([source, target, name]) => {
       const choice = make("button", "", name);
       choice.type = "button";
