@@ -40,6 +40,7 @@ from arrowproof.render.language import load_language
 from arrowproof.render.layout import layout_lifecycle
 from arrowproof.render.page import GENERATOR, render_page
 from arrowproof.render.proof import Proof
+from arrowproof.render.stage import set_stage
 from arrowproof.render.svg import render_svg
 
 STANDARD_OUTPUT = Path("-")
@@ -125,8 +126,7 @@ def command(
     lifecycle = load_lifecycle(model_path(model))
     proof = None if evidence is None else read_proof(evidence, lifecycle, lang)
     with working(f"drawing {lifecycle.id}"):
-        drawing = layout_lifecycle(lifecycle) if proof is None else layout_lifecycle(proof.lifecycle, proof.captions)
-        content = _make(made, lifecycle, drawing, lang, Theme(theme) if theme else None, proof)
+        content, drawing = _make(made, lifecycle, lang, Theme(theme) if theme else None, proof)
     stale = stale_sentences(proof)
     if stale:
         click.echo(printable(f"warning: {evidence} is stale. {' '.join(stale)}"), err=True)
@@ -176,16 +176,19 @@ def _check_standard_output(made: Format, as_json: bool) -> None:
 
 
 def _make(
-    made: Format, lifecycle: Lifecycle, drawing: Drawing, lang: str, theme: Theme | None, proof: Proof | None
-) -> bytes:
-    if made.name == "mermaid":
-        return write_mermaid(lifecycle).encode()
+    made: Format, lifecycle: Lifecycle, lang: str, theme: Theme | None, proof: Proof | None
+) -> tuple[bytes, Drawing]:
+    """What is written, and the drawing in it: of a page the one that it opens with."""
     language = load_language(lang)
     if made.name == "html":
-        return render_page(lifecycle, drawing, language, proof).encode()
-    drawn = lifecycle if proof is None else proof.lifecycle
+        stage = set_stage(lifecycle, None, language, proof)
+        return render_page(lifecycle, language=language, proof=proof, stage=stage).encode(), stage.scenes[0].drawing
+    drawn, captions = (lifecycle, {}) if proof is None else (proof.lifecycle, proof.captions)
+    drawing = layout_lifecycle(drawn, captions)
+    if made.name == "mermaid":
+        return write_mermaid(lifecycle).encode(), drawing
     svg = export_svg(render_svg(drawn, drawing, language, proof), lifecycle, theme)
-    return export_png(svg) if made.name == "png" else svg.encode()
+    return export_png(svg) if made.name == "png" else svg.encode(), drawing
 
 
 def _remark(made: Format, content: bytes, drawing: Drawing) -> str:

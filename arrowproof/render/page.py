@@ -75,6 +75,7 @@ def render_page(
     drawing: Drawing | None = None,
     language: Language | None = None,
     proof: Proof | None = None,
+    stage: Stage | None = None,
 ) -> str:
     """The page of a lifecycle as HTML text, to be written as UTF-8.
 
@@ -84,6 +85,7 @@ def render_page(
             already; laid out here when left out.
         language: of the interface texts; English when left out.
         proof: the proof of the lifecycle, to be shown on it.
+        stage: its scenes, for a caller that has set them already; the drawing is not asked for then.
 
     Raises:
         ModelError: passing states form a cycle, so that the lifecycle has no transitions to list.
@@ -92,7 +94,7 @@ def render_page(
     outline = outline_lifecycle(lifecycle, language, proof)
     header = head_proof(proof, language) if proof is not None else None
     legend = legend_of_proof(proof, language) if proof is not None else ()
-    stage = set_stage(lifecycle, drawing, language, proof)
+    stage = stage or set_stage(lifecycle, drawing, language, proof)
     column = proof_column(lifecycle, proof, language) if proof is not None else None
     sheet = plan_sheet(replace(_content(outline, stage, language, header, legend), proof=column))
     styles = Markup("".join((_sheet_css(sheet, stage.frame), *_styles(lifecycle, proof))))

@@ -36,8 +36,8 @@ from arrowproof.render.scene import Scene, framed, whole_scene
 MANY_STATES = 24
 """More states are never read as a whole: the whole is not even laid out when groups can be folded."""
 
-_MOST_IN_GROUP = 26
-"""A group scene with more boxes is not tried; it would be laid out for long, and could not be read."""
+_MOST_BOXES, _MOST_ARROWS = 20, 34
+"""A group scene with more is not tried; it would be laid out for long, and could not be read."""
 
 _LEAST_WIDTH, _LEAST_HEIGHT = TARGET_WIDTH / MAX_SCALE, TARGET_HEIGHT / MAX_SCALE
 """A small scene stands in this much of the plane, so that its text does not shout."""
@@ -117,7 +117,7 @@ class _Plan:
         """The group with its neighbours as states, or in their groups, or without arrows: the first that is read."""
         for folded in ((), self.groups):
             fold = open_group(self.lifecycle, group, self.language, folded, self.apart)
-            if len(fold.lifecycle.states) <= _MOST_IN_GROUP:
+            if len(fold.lifecycle.states) <= _MOST_BOXES and len(fold.lifecycle.arrows) <= _MOST_ARROWS:
                 scene = self._folded(name, fold)
                 if fit_scale(scene.drawing.bounds) >= READABLE_SCALE:
                     inside = {state.id for state in self.lifecycle.states if state.group == group}

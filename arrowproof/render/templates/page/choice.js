@@ -49,7 +49,10 @@ startParts.push(() => {
     // A list too long for the screen shows what is chosen, or else what the scene holds, and leaves the rest to screen
     // readers.
     const here = key === undefined ? rowsOf(shownScene()) : [];
-    for (const row of all(".list.folded button")) row.parentElement.classList.toggle("sr", !isRow(row) && !here.includes(row) && !row.parentElement.matches(".kept"));
+    const isListed = (row) => isRow(row) || here.includes(row) || row.parentElement.matches(".kept");
+    const long = all(".list.folded button");
+    for (const row of long) row.parentElement.classList.toggle("sr", !isListed(row));
+    for (const hint of all(".transitions .more")) hint.hidden = long.some(isListed);
   });
 
   // A row that the reader points at or stands on lights its arrows.
