@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from arrowproof.model.evidence import SneakPath
+from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.loader import load_lifecycle
+from arrowproof.model.staleness import Difference, DifferenceKind
+from arrowproof.model.transitions import Pair
 from arrowproof.render.language import LANGUAGES, load_language
 from arrowproof.render.page import render_page
-from tests.render.pages import BUNDLED, show
+from arrowproof.render.proof import bring_proof
+from tests.render.evidence_builder import AGENT_RUNGS, AGENT_SNEAK_PATHS, build_evidence
+from tests.render.pages import BUNDLED, ROOT, show
 
 CASES = Path(__file__).parent / "cases"
-THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
 @dataclass(frozen=True)
@@ -26,43 +31,67 @@ class Sight:
 
     model: Path
     fragments: tuple[str, ...] = ("",)
+    rungs: Mapping[Pair, str] | None = None
+    sneak_paths: tuple[SneakPath, ...] = ()
 
-    def page(self, language: str) -> str:
-        return render_sight(self.model, language)
+    @property
+    def lifecycle(self) -> Lifecycle:
+        return load_lifecycle(self.model)
+
+    def page(self, tag: str) -> str:
+        return render_sight(self, tag)
+
+    def __hash__(self) -> int:
+        return id(self)
 
 
+STALE = (Difference(DifferenceKind.CHANGED, "sql/worker.sql"),)
 SIGHTS = {
     "notes": Sight(BUNDLED, ("", "#arrow=retry", "#state=attempt", "#transition=pending:failed")),
     "agent run": Sight(CASES / "agent-run.json", ("", "#arrow=t9", "#state=running")),
     "japanese": Sight(CASES / "japanese.json"),
     "hostile": Sight(CASES / "hostile.json"),
+    "proof": Sight(BUNDLED, ("", "#arrow=retry", "#transition=pending:failed"), {}),
+    "gaps and a sneak path": Sight(
+        CASES / "agent-run.json", ("", "#arrow=t2", "#transition=cancelled:completed"), AGENT_RUNGS, AGENT_SNEAK_PATHS
+    ),
+    "large": Sight(CASES / "order.json", ("", "#state=pay_pending")),
+    "groups": Sight(CASES / "order-groups.json", ("", "#group=Payment", "#state=pay_pending")),
+    "view": Sight(ROOT / "examples" / "gallery" / "parcel.lifecycle.json", ("", "#view=happy")),
 }
 """Extend this with every new thing that a page can hold or show."""
 
 
 @cache
-def render_sight(model: Path, language: str) -> str:
-    return render_page(load_lifecycle(model), language=load_language(language))
+def render_sight(sight: Sight, tag: str) -> str:
+    lifecycle, language = sight.lifecycle, load_language(tag)
+    if sight.rungs is None:
+        return render_page(lifecycle, language=language)
+    evidence = build_evidence(lifecycle, sight.rungs, sneak_paths=sight.sneak_paths)
+    return render_page(
+        lifecycle, language=language, proof=bring_proof(lifecycle, evidence, "3ad814f6" * 8, STALE, language)
+    )
 
 
-def findings(tab: Page) -> list[str]:
-    """What axe-core has against a page as it stands, by rule and element."""
-    found = Axe().run(tab).response["violations"]
+def findings(tab: Page, *rules: str) -> list[str]:
+    """What axe-core has against a page as it stands, by rule and element; all rules where none is named."""
+    options = {"resultTypes": ["violations"]} | ({"runOnly": list(rules)} if rules else {})
+    found = Axe().run(tab, options=options).response["violations"]
     return [f"{each['id']}: {node['html'][:160]}" for each in found for node in each["nodes"]]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", SIGHTS)
 def test_axe_finds_nothing_in_any_theme_whatever_is_chosen(tab: Page, tmp_path: Path, name: str, language: str) -> None:
+    show(tab, tmp_path, SIGHTS[name].page(language))
     found = {}
-    for theme in THEMES:
-        tab.emulate_media(color_scheme=theme)
-        for fragment in SIGHTS[name].fragments:
-            tab.goto("about:blank")
-            show(tab, tmp_path, SIGHTS[name].page(language), fragment)
-            if said := findings(tab):
-                found[theme, fragment] = said
-    assert found == {}
+    for fragment in SIGHTS[name].fragments:
+        tab.evaluate("fragment => { location.hash = fragment; }", fragment)
+        tab.emulate_media(color_scheme="light")
+        found["light", fragment] = findings(tab)
+        tab.emulate_media(color_scheme="dark")
+        found["dark", fragment] = findings(tab, "color-contrast")  # no other rule knows of themes
+    assert {sight: said for sight, said in found.items() if said} == {}
 
 
 def test_axe_would_find_a_control_without_a_name(tab: Page, tmp_path: Path) -> None:
@@ -76,7 +105,8 @@ UNNAMED = """() => [...document.querySelectorAll("button, a[href], input, [tabin
   .flatMap((each) => {
     const tight = (text) => text.replace(/\\s+/g, "");
     const lines = [...each.querySelectorAll("text")].map((text) => text.textContent);
-    const seen = each instanceof SVGElement ? lines : [each.innerText];
+    const parts = each instanceof SVGElement ? lines : each.innerText.split("\\n");
+    const seen = parts.filter((text) => /[\\p{L}\\p{N}]/u.test(text));
     const label = each.ariaLabel ?? (each.labels?.[0] ?? each).textContent;
     const isNamed = tight(label) !== "" && seen.every((text) => tight(label).includes(tight(text)));
     return isNamed ? [] : [[label, ...seen]];
@@ -100,7 +130,7 @@ FOCUS = """() => {
   const ring = getComputedStyle(at).outlineStyle !== "none" || isWide;
   const inSight = box.right > 0 && box.bottom > 0 && box.left < innerWidth && box.top < innerHeight;
   const part = at.closest("header, .bar, .draw, aside, .list");
-  return [part?.className || part?.localName || at.localName, ring && inSight];
+  return [part?.classList[0] || part?.localName || at.localName, ring && inSight];
 }"""
 
 
@@ -141,3 +171,19 @@ def test_the_arrows_are_a_table_with_headers_for_columns_and_rows(tab: Page, tmp
     rows = table.get_by_role("rowheader").all_text_contents()
     assert rows == ["accept", "pick", "due", "succeed", "retry", "exhaust"]
     assert table.get_by_role("cell").count() == len(rows) * (len(columns) - 1)
+
+
+def test_the_table_says_what_a_proof_says_of_every_arrow_and_sneak_path(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, SIGHTS["gaps and a sneak path"].page("en"))
+    rows = {
+        row[0]: row[1:]
+        for row in tab.get_by_role("table", name="Arrows of Agent run").evaluate(
+            "table => [...table.rows].map(row => [...row.cells].map(cell => cell.textContent))"
+        )
+    }
+    assert rows["Arrow"][-1] == "Proof"
+    assert rows["t13"] == ["needs_approval", "failed", "approval timed out", "missing"]
+    assert rows["t16"][-1] == "written"
+    assert rows["t1"][-1] == "survived"
+    assert [row[:2] + row[-1:] for row in rows.values()][-1] == ["cancelled", "completed", "possible"]
+    assert len(rows) == 1 + 25 + 1
