@@ -22,6 +22,9 @@ MAX_NAMES = 3
 """Sources that one reason lists; it says how many others there are."""
 
 _MAX_NAME = 60
+_MAX_COUNT = 99_999
+"""A larger figure is told as more than this; no model has so many states, and evidence may say anything."""
+
 _TONES = {Verdict.PROVEN: "holds", Verdict.WALKED: "gap", Verdict.NOT_PROVEN: "wrong"}
 
 
@@ -70,9 +73,7 @@ def head_proof(proof: Proof, language: Language) -> ProofHeader:
     return ProofHeader(
         verdict=language(f"verdict.{evidence.verdict.replace(' ', '_')}"),
         tone=_TONES[evidence.verdict],
-        transitions=language.count(
-            "verdict.transitions", share.total, share=language("share", covered=share.covered, total=share.total)
-        ),
+        transitions=language.count("verdict.transitions", share.total, share=_share(share, language)),
         figures=tuple(_figures(proof, language)),
         origin=_origin(evidence, proof.sha256, language),
         stale=stale_reasons(proof.stale, language),
@@ -88,12 +89,19 @@ def _figures(proof: Proof, language: Language) -> Iterable[Figure]:
         "kills": coverage.kills,
     }
     for name, share in shares.items():
-        number = language("share", covered=f"{share.covered:,}", total=f"{share.total:,}")
-        yield Figure(number, language.count(f"figure.{name}", share.total), _tone(name, share))
+        yield Figure(_share(share, language), language.count(f"figure.{name}", share.total), _tone(name, share))
     yield _sneak_paths(proof, language)
     for name, count in (("undecided", len(proof.evidence.undecided)), ("dynamic", len(proof.evidence.dynamic))):
         if count:
-            yield Figure(f"{count:,}", language.count(f"figure.{name}", count), "gap")
+            yield Figure(_number(count), language.count(f"figure.{name}", count), "gap")
+
+
+def _share(share: Share, language: Language) -> str:
+    return language("share", covered=_number(share.covered), total=_number(share.total))
+
+
+def _number(count: int) -> str:
+    return f"{count:,}" if count <= _MAX_COUNT else f"{_MAX_COUNT:,}+"
 
 
 def _tone(name: str, share: Share) -> str:
@@ -109,7 +117,7 @@ def _sneak_paths(proof: Proof, language: Language) -> Figure:
         caption = language("figure.accepted", what=caption, number=accepted)
     if proof.undrawn:
         caption = language("figure.drawn", what=caption, number=len(proof.sneak_paths))
-    return Figure(f"{len(paths):,}", caption, "wrong" if len(paths) > accepted else "")
+    return Figure(_number(len(paths)), caption, "wrong" if len(paths) > accepted else "")
 
 
 def _origin(evidence: Evidence, sha256: str, language: Language) -> tuple[Origin, ...]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arrowproof.model.evidence import DynamicTarget, Evidence, Place, SneakPath, Statement, Undecided, Verdict
+from arrowproof.model.evidence import DynamicTarget, Evidence, Place, Share, SneakPath, Statement, Undecided, Verdict
 from arrowproof.model.loader import load_lifecycle
 from arrowproof.model.staleness import Difference, DifferenceKind
 from arrowproof.render.language import load_language
@@ -89,3 +89,12 @@ def test_reasons_for_being_stale_are_bounded_whatever_the_evidence_says() -> Non
     reasons = stale_reasons([Difference(DifferenceKind.MODEL, "job", "\x1b" * 9000)], ENGLISH)
     assert reasons == (f"This evidence is of another model: evidence “{'�' * 60}”, page “job”.",)
     assert stale_reasons([Difference(DifferenceKind.VERSION, "", "ab")], ENGLISH)[0].endswith("evidence ab, page ?.")
+
+
+def test_a_figure_of_any_size_is_bounded() -> None:
+    evidence = build_evidence(AGENT)
+    huge = replace(
+        evidence, coverage=replace(evidence.coverage, states=Share(2**62, 99_999), transitions=Share(1, 2**62))
+    )
+    assert figures(huge)[0][0] == "99,999+ of 99,999"
+    assert head(huge).transitions == "1 of 99,999+ transitions"
