@@ -18,13 +18,11 @@ def bundle_proof(proof: Proof, bundles: Mapping[str, Sequence[str]], language: L
     return replace(proof, standing=standing, captions={**proof.captions, **captions})
 
 
-def gap_words(proof: Proof, arrows: Iterable[str], language: Language) -> str:
-    """What the lowest of these arrows lack, with how many lack it; empty when all of them hold."""
+def lowest_gap(proof: Proof, arrows: Iterable[str]) -> ArrowStanding | None:
+    """Where the lowest of these arrows stand, with how many stand there; None when all of them hold."""
     standings = [proof.standing.arrows[arrow] for arrow in arrows if arrow in proof.standing.arrows]
-    if not standings:
-        return ""
-    lowest = _lowest(standings)
-    return "" if lowest.rung.tone == "holds" else rung_words(lowest, language)
+    lowest = _lowest(standings) if standings else None
+    return None if lowest is None or lowest.rung.tone == "holds" else lowest
 
 
 def _lowest(standings: Sequence[ArrowStanding]) -> ArrowStanding:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from arrowproof.model.lifecycle import Lifecycle, State
-from arrowproof.render.bundles import bundle_proof, gap_words
+from arrowproof.render.bundles import bundle_proof, lowest_gap
 from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.language import Language
 from arrowproof.render.layout import layout_lifecycle
@@ -29,9 +29,10 @@ from arrowproof.render.layout.fold import (
     open_group,
 )
 from arrowproof.render.names import distinct_names, group_names, state_name
-from arrowproof.render.proof import Proof
+from arrowproof.render.proof import Proof, rung_words
 from arrowproof.render.quality import MAX_SCALE, READABLE_SCALE, TARGET_HEIGHT, TARGET_WIDTH, fit_scale
 from arrowproof.render.scene import Scene, framed, whole_scene
+from arrowproof.render.standing import ArrowStanding
 
 MANY_STATES = 24
 """More states are never read as a whole: the whole is not even laid out when groups can be folded."""
@@ -99,14 +100,23 @@ class _Plan:
     def overview(self) -> Scene:
         notes = {group: self._note(group) for group in self.groups}
         scene = self._folded("overview", fold_groups(self.lifecycle, notes, self.language, self.apart))
+        tones = {group: gap.rung.tone for group, gap in self.gaps.items()}
         is_small = fit_scale(scene.drawing.bounds) < READABLE_SCALE
-        return replace(scene, title=self.language("scene.overview"), is_overview=is_small)
+        return replace(scene, title=self.language("scene.overview"), is_overview=is_small, tones=tones)
 
     def _note(self, group: str) -> str:
         words = [inside_words(self.lifecycle, group, self.language)]
-        if self.proof is not None:
-            words.append(gap_words(self.proof, arrows_inside(self.lifecycle, group), self.language))
-        return ", ".join(word for word in words if word)
+        if group in self.gaps:
+            words.append(rung_words(self.gaps[group], self.language))
+        return ", ".join(words)
+
+    @cached_property
+    def gaps(self) -> Mapping[str, ArrowStanding]:
+        """What keeps a group from being quiet: the lowest of the arrows inside, where these do not all hold."""
+        if self.proof is None:
+            return {}
+        gaps = {group: lowest_gap(self.proof, arrows_inside(self.lifecycle, group)) for group in self.groups}
+        return {group: gap for group, gap in gaps.items() if gap is not None}
 
     def group_scenes(self) -> Iterator[Scene]:
         for number, group in enumerate(self.groups):
@@ -154,7 +164,13 @@ class _Plan:
         proof = self._bundled(fold)
         drawing = layout_lifecycle(fold.lifecycle, proof.captions if proof is not None else {})
         return Scene(
-            name, fold.lifecycle, drawing, _frame(drawing), groups=fold.groups, bundles=fold.bundles, proof=proof
+            name=name,
+            lifecycle=fold.lifecycle,
+            drawing=drawing,
+            view=_frame(drawing),
+            groups=fold.groups,
+            bundles=fold.bundles,
+            proof=proof,
         )
 
     def _bundled(self, fold: Fold) -> Proof | None:

@@ -168,7 +168,7 @@ def _state(drawn: StateBox, scene: Scene, keys: _Keys, language: Language) -> Ma
     return element(
         "g",
         {
-            "class": f"state {state.kind if group is None else 'folded'}{place}",
+            "class": f"state {state.kind if group is None else _folded_classes(group, scene)}{place}",
             "data-key": f"s{numbers[0]}" if group is None else None,
             "data-keys": None if group is None else " ".join(f"s{number}" for number in numbers),
             "data-state": keys.names[drawn.id],
@@ -180,6 +180,10 @@ def _state(drawn: StateBox, scene: Scene, keys: _Keys, language: Language) -> Ma
         *(text_element(line, face, "name") for line in drawn.label),
         *(text_element(line, face, "note") for line in drawn.note),
     )
+
+
+def _folded_classes(group: str, scene: Scene) -> str:
+    return f"folded {scene.tones.get(group, '')}".rstrip()
 
 
 def _box(state: State, box: Box, icon: Point | None) -> Iterable[Markup]:

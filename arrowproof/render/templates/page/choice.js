@@ -1,6 +1,7 @@
 // Choice: an arrow, a transition or a state that the reader has chosen. A chosen arrow marks the transitions over it, a
 // chosen transition its arrows, a chosen state the arrows at it and the transitions from it and to it.
 const mostListed = 20;
+const isOneScreen = matchMedia("screen and (min-width: 1100px) and (min-height: 620px)");
 const isShown = (item) => !item.closest("[hidden]");
 const press = (items, isPressed) => {
   for (const item of items) item.setAttribute("aria-pressed", String(isPressed(item)));
@@ -49,10 +50,15 @@ startParts.push(() => {
     // A list too long for the screen shows what is chosen, or else what the scene holds, and leaves the rest to screen
     // readers.
     const here = key === undefined ? rowsOf(shownScene()) : [];
-    const isListed = (row) => isRow(row) || here.includes(row) || row.parentElement.matches(".kept");
     const long = all(".list.folded button");
-    for (const row of long) row.parentElement.classList.toggle("sr", !isListed(row));
-    for (const hint of all(".transitions .more")) hint.hidden = long.some(isListed);
+    const list = (isListed) => {
+      for (const row of long) row.parentElement.classList.toggle("sr", !isListed(row));
+      for (const hint of all(".transitions .more")) hint.hidden = long.some(isListed);
+    };
+    const isKept = (row) => isRow(row) || row.parentElement.matches(".kept");
+    list((row) => isKept(row) || here.includes(row));
+    // What is only listed because it is in the scene never makes a page scroll that fits its screen.
+    if (here.length && isOneScreen.matches && root.scrollHeight > innerHeight) list(isKept);
   });
 
   // A row that the reader points at or stands on lights its arrows.

@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from arrowproof.model.evidence import SneakPath
+from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
+from arrowproof.model.loader import load_lifecycle
+from arrowproof.render.language import load_language
+from arrowproof.render.proof import Proof, bring_proof
+from arrowproof.render.quality import READABLE_SCALE, measure_drawing
+from arrowproof.render.scene import Scene
+from arrowproof.render.scenes import plan_scenes
+from arrowproof.render.stage import set_stage
+from arrowproof.render.standing import Rung
+from arrowproof.render.svg import render_scene
+from tests.render.evidence_builder import build_evidence
+from tests.render.pages import BUNDLED, NOTES, grid_drawing
+
+ROOT = Path(__file__).parents[2]
+CASES = Path(__file__).parent / "cases"
+ENGLISH = load_language()
+ORDER = load_lifecycle(CASES / "order-groups.json")
+
+
+def large(states: int = 200, arrows: int = 400, groups: int = 10) -> Lifecycle:
+    """A long line with arrows to and fro over short distances, in groups of equal size."""
+    made = tuple(
+        State(f"s{n}", list(Kind)[n % 5], f"state_number_{n}", f"s{n}", group=f"Phase {n * groups // states + 1}")
+        for n in range(states)
+    )
+    line = [Arrow(f"next{n}", f"s{n}", f"s{n + 1}", f"step {n} done") for n in range(states - 1)]
+    rest = [
+        Arrow(f"more{n}", f"s{(n * 37) % states}", f"s{min((n * 37) % states + n % 9, states - 1)}", "retry asked for")
+        for n in range(arrows - len(line) - 1)
+    ]
+    return Lifecycle("large", "Large", made, (Arrow("new", None, "s0", "created"), *line, *rest))
+
+
+def hub(incoming: int, groups: int) -> Lifecycle:
+    """States in groups that all lead to one."""
+    states = [State(f"s{n}", Kind.ACTIVE, f"state_{n}", f"s{n}", group=f"G{n % groups}") for n in range(incoming)]
+    arrows = [Arrow(f"a{n}", f"s{n}", "end", "cancelled") for n in range(incoming)]
+    return Lifecycle("hub", "Hub", (*states, State("end", Kind.FAILURE, "end", "end")), tuple(arrows))
+
+
+@cache
+def proof() -> Proof:
+    path = SneakPath("cancelled", "closed", possible=())
+    rungs = {("pay_failed", "pay_pending"): "missing", ("transit", "lost"): "walked"}
+    return bring_proof(ORDER, build_evidence(ORDER, rungs, sneak_paths=(path,)), "3ad814f6" * 8)
+
+
+@cache
+def scenes_of_order() -> tuple[Scene, ...]:
+    return plan_scenes(ORDER, None, ENGLISH)
+
+
+@cache
+def scenes_of_proof() -> tuple[Scene, ...]:
+    return plan_scenes(proof().lifecycle, None, ENGLISH, proof())
+
+
+def test_a_lifecycle_that_is_read_as_a_whole_has_one_scene() -> None:
+    (scene,) = plan_scenes(load_lifecycle(BUNDLED), None, ENGLISH)
+    assert (scene.name, scene.fragment, scene.is_overview) == ("whole", None, False)
+
+
+def test_a_large_one_has_an_overview_a_scene_for_each_group_and_one_for_each_state() -> None:
+    scenes = scenes_of_order()
+    assert [scene.name for scene in scenes[:9]] == ["overview", *(f"g{n}" for n in range(7)), "s0"]
+    assert [scene.title for scene in scenes[1:8]] == list(dict.fromkeys(state.group for state in ORDER.states))
+    assert [scene.focus for scene in scenes[8:]] == [state.id for state in ORDER.states]
+    assert scenes[8].fragment == "#state=cart"
+    assert scenes[8].parent == "Basket"
+
+
+def test_every_scene_of_a_large_model_is_read_and_nothing_in_it_overlaps() -> None:
+    for scene in (*scenes_of_order(), *scenes_of_proof(), *plan_scenes(large(), None, ENGLISH)):
+        quality = measure_drawing(scene.drawing)
+        assert quality.overlaps == (), scene.name
+        assert quality.scale >= READABLE_SCALE, scene.name
+
+
+def test_a_large_one_without_groups_opens_with_the_whole_as_an_overview() -> None:
+    states = tuple(replace(state, group=None) for state in ORDER.states)
+    lifecycle = replace(ORDER, states=states)
+    first, *others = plan_scenes(lifecycle, grid_drawing(lifecycle), ENGLISH)
+    assert first.is_overview
+    assert len(first.drawing.states) == 30
+    assert len(others) == 30
+
+
+def test_one_group_that_holds_everything_is_not_folded() -> None:
+    lifecycle = replace(ORDER, states=tuple(replace(state, group="all") for state in ORDER.states))
+    first = plan_scenes(lifecycle, grid_drawing(lifecycle), ENGLISH)[0]
+    assert first.name == "whole"
+
+
+def test_a_group_too_large_to_be_drawn_is_a_catalog_of_its_states() -> None:
+    scene = next(scene for scene in plan_scenes(large(), None, ENGLISH) if scene.title == "Phase 2")
+    assert len(scene.drawing.states) == 20
+    assert scene.drawing.arrows == ()
+    assert [state.note for state in scene.lifecycle.states[:2]] == ["1 in, 2 out", "2 in, 2 out"]
+
+
+def test_a_state_with_very_many_neighbours_has_them_in_their_groups() -> None:
+    lifecycle = hub(60, 5)
+    scene = next(scene for scene in plan_scenes(lifecycle, None, ENGLISH) if scene.focus == "end")
+    assert sorted(scene.groups.values()) == [f"G{n}" for n in range(5)]
+    assert measure_drawing(scene.drawing).scale >= READABLE_SCALE
+
+
+def test_a_bundle_stands_where_its_lowest_arrow_does_and_says_how_many_do() -> None:
+    overview = scenes_of_proof()[0]
+    assert overview.proof is not None
+    name = next(name for name, members in overview.bundles.items() if "t38" in members)
+    standing = overview.proof.standing.arrows[name]
+    assert (standing.rung, standing.at, standing.over) == (Rung.WALKED, 1, 4)
+    assert overview.proof.captions[name] == "walked 1 of 4"
+    assert "Shipping to End: 4 arrows, walked 1 of 4" in render_scene(overview, proof().lifecycle)
+
+
+def test_what_a_group_lacks_is_said_on_its_box() -> None:
+    overview = scenes_of_proof()[0]
+    notes = {state.label: state.note for state in overview.lifecycle.states}
+    assert notes["Payment"] == "4 states, 6 arrows inside, missing 1 of 6"
+    assert notes["Stock"] == "3 states, 3 arrows inside"
+    assert overview.tones == {"Payment": "wrong"}
+    assert 'class="state folded wrong"' in render_scene(overview, proof().lifecycle)
+
+
+def test_a_sneak_path_is_drawn_in_the_overview_even_inside_a_group() -> None:
+    (sneak,) = proof().sneak_paths
+    for scene in scenes_of_proof():
+        drawn = {path.id for path in scene.drawing.arrows}
+        touches = scene.name == "overview" or scene.title == "End" or scene.focus in ("cancelled", "closed")
+        assert (sneak in drawn) == touches, scene.name
+
+
+def test_the_frame_of_a_page_holds_every_scene_but_a_small_overview() -> None:
+    states = tuple(replace(state, group=None) for state in ORDER.states)
+    lifecycle = replace(ORDER, states=states)
+    stage = set_stage(lifecycle, grid_drawing(lifecycle), ENGLISH)
+    assert stage.frame.width < stage.scenes[0].view.width
+    assert all(scene.view.width <= stage.frame.width + 6.01 for scene in stage.scenes[1:])
+
+
+def test_a_small_model_has_no_names_to_search_and_no_places() -> None:
+    stage = set_stage(NOTES, grid_drawing(NOTES), ENGLISH)
+    assert (stage.names, stage.places) == (None, ())
+
+
+def test_places_say_the_way_from_the_overview() -> None:
+    stage = set_stage(ORDER, None, ENGLISH)
+    assert stage.places[0] == "Overview"
+    assert "Overview › Payment" in stage.places
+    assert "Overview › Payment › authorized" in stage.places
+
+
+@pytest.mark.parametrize("name", ["order-groups", "order"])
+def test_another_process_with_another_hash_seed_plans_the_same_scenes(name: str) -> None:
+    code = (
+        "import hashlib, sys; from pathlib import Path; from arrowproof.model.loader import load_lifecycle;"
+        "from arrowproof.render.language import load_language; from arrowproof.render.scenes import plan_scenes;"
+        "from arrowproof.render.svg import render_scene; lifecycle = load_lifecycle(Path(sys.argv[1]));"
+        "drawn = ''.join(render_scene(each, lifecycle) for each in plan_scenes(lifecycle, None, load_language()));"
+        "print(hashlib.sha256(drawn.encode()).hexdigest())"
+    )
+    seen = {
+        subprocess.run(
+            [sys.executable, "-c", code, str(CASES / f"{name}.json")],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=100,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(seen) == 1
