@@ -8,7 +8,6 @@ key    what
 =====  ====================================================================
 ``a``  the ends as an address names them
 ``h``  the heading: both ends as people read them
-``n``  the name of the panel, for those who do not see it
 ``l``  label
 ``i``  ids of arrows
 ``t``  tone
@@ -48,7 +47,6 @@ def _panel(panel: ProofPanel) -> dict[str, object]:
         {
             "a": panel.address,
             "h": panel.title,
-            "n": panel.spoken,
             "l": panel.label,
             "i": panel.arrows,
             "t": panel.tone,

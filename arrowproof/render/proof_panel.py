@@ -83,7 +83,7 @@ class KillTexts:
 
 @dataclass(frozen=True)
 class ProofPanel:
-    """One panel. ``address`` are the ends as an address names them, ``title`` as people read them; ``spoken`` names it.
+    """One panel. ``address`` are the ends as an address names them, ``title`` as people read them.
 
     ``way_out`` says what closes a sneak path. ``processes`` are role, process id and ending of each process of the walk
     that is shown, and ``problem`` says why that walk does not count. ``no_statement`` stands where there is no
@@ -92,7 +92,6 @@ class ProofPanel:
 
     address: tuple[str, str]
     title: tuple[str, str]
-    spoken: str
     label: str
     arrows: str
     tone: str
@@ -136,8 +135,7 @@ class Prover:
         processes = walk.processes if walk is not None and self.limits.processes else ()
         return ProofPanel(
             address=pair_address(transition.pair),
-            title=(title := self.words.ends(transition.pair)),
-            spoken=self._spoken("proof.name", title, rung=self.language(f"rung.{standing.rung}")),
+            title=self.words.ends(transition.pair),
             label=self._label(transition),
             arrows=self._arrows(transition),
             tone=standing.rung.tone,
@@ -157,8 +155,7 @@ class Prover:
         pair = (path.source, path.target)
         return ProofPanel(
             address=pair_address(pair),
-            title=(title := self.words.ends(pair)),
-            spoken=self._spoken("proof.name_sneak", title, fate=sneak_words(path, self.language)),
+            title=self.words.ends(pair),
             label=f"{self.language('sneak.label')}, {sneak_words(path, self.language)}",
             arrows="",
             tone="wrong" if path.accepted is None else "plain",
@@ -172,9 +169,6 @@ class Prover:
             processes=(),
             more_processes="",
         )
-
-    def _spoken(self, key: str, title: tuple[str, str], **values: str) -> str:
-        return self.language(key, source=title[0], target=title[1], **values)
 
     def _label(self, transition: Transition) -> str:
         """The label of the arrow that a transition is; none when it is more than one."""

@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from arrowproof.model.evidence import Evidence, JournalKind, JournalRow, Place, Process, SneakPath, Statement
+from arrowproof.model.evidence import (
+    Evidence,
+    JournalKind,
+    JournalRow,
+    Place,
+    Process,
+    SneakPath,
+    Statement,
+    TransitionEvidence,
+)
 from arrowproof.model.evidence_document import load_evidence
 from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle, Panel
 from arrowproof.model.loader import load_lifecycle
@@ -100,10 +109,7 @@ def _hostile_sneak_paths() -> tuple[SneakPath, ...]:
     )
 
 
-def _made_hostile(transition: object) -> object:
-    from arrowproof.model.evidence import TransitionEvidence
-
-    assert isinstance(transition, TransitionEvidence)
+def _made_hostile(transition: TransitionEvidence) -> TransitionEvidence:
     wide = tuple((f"{text[:40]}{number}", text) for number in range(8) for text in (LONG, SCRIPT, BIDI))
     processes = tuple(Process(text, number, text) for number in range(5) for text in (LONG, SCRIPT, BIDI))
     return replace(

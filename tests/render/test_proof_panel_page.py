@@ -18,8 +18,6 @@ from arrowproof.render.ruler import Ruler
 from tests.render.pages import FITS, MEASURE, NOTES, SIZES, Collector, page_of, pressed, show
 from tests.render.proofs import PROOFS, agent, hostile, notes, proof_of, proof_page
 
-LARGEST, SMALLEST = SIZES[-1], SIZES[0]
-
 LOOK = (
     """async (hash) => {
   if (hash !== location.hash) {
@@ -121,3 +119,167 @@ def test_a_panel_is_as_high_as_it_was_planned(tab: Page, tmp_path: Path, name: s
         )
         _, planned = fitted_panels(replace(column, panels=(lambda _, shown=shown: shown,)), aside - 2.1, 99.0, Ruler())
         assert height - 0.1 <= planned <= height * 1.07 + 0.1, data["a"]
+
+
+# --- What it does
+
+
+def heading(tab: Page) -> str:
+    return " ".join(tab.locator(".proofs h2").inner_text().split())
+
+
+def test_without_a_choice_the_column_says_what_keeps_it_red_and_how_far_each_transition_has_come(
+    tab: Page, tmp_path: Path
+) -> None:
+    show(tab, tmp_path, proof_page(*agent()))
+    expect(tab.locator(".reasons h2")).to_have_text("What keeps it red")
+    expect(tab.locator(".reasons li").first).to_contain_text("Sneak path cancelled → completed is possible")
+    rows = tab.locator(".list button")
+    expect(rows.first).to_have_accessible_name("cancelled → completed: sneak path, possible")
+    expect(tab.get_by_role("button", name="approval → failed: missing")).to_be_visible()
+    expect(tab.locator(".proofs")).to_be_hidden()
+
+
+def test_a_proven_lifecycle_has_no_reasons_and_shows_walks_and_kills(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, proof_page(*notes()))
+    expect(tab.locator(".reasons")).to_have_count(0)
+    row = tab.get_by_role("button", name="pending → retry_wait: survived, walks: 4, kills survived: 2 of 2")
+    assert row.inner_text().split("\n")[-2:] == ["4", "2 of 2"]
+
+
+def test_an_arrow_that_is_one_transition_opens_its_panel_and_keeps_the_focus(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, proof_page(*agent()))
+    arrow = tab.locator(".arrow[data-arrow=t23]")
+    arrow.focus()
+    tab.keyboard.press("Enter")
+    expect(arrow).to_be_focused()
+    assert heading(tab) == "reviewing → completed"
+    expect(tab.locator(".title .sub span")).to_have_text(["review accepted", "t23"])
+    expect(tab.locator("#status")).to_have_text("reviewing → completed: survived, walks: 1, kills survived: 2 of 2")
+    expect(tab.locator(".overview")).to_be_hidden()
+
+
+def test_the_panel_shows_statement_row_kills_and_processes(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, proof_page(*agent()), "#arrow=t23")
+    panel = tab.get_by_role("region", name="reviewing → completed")
+    assert [" ".join(line.split()) for line in panel.locator(".rungs li").all_inner_texts()] == [
+        "written sql/review.sql:31",
+        "walked 1 time, by worker 5108, 5123",
+        "survived 2 of 2 kills",
+        "guarded no guard was tried",
+    ]
+    expect(panel.locator(".sql code").nth(3)).to_have_attribute("data-line", "34")
+    expect(panel.locator(".sql .target")).to_have_text("'completed'")
+    expect(panel.locator(".sql .source")).to_have_text("'reviewing'")
+    expect(panel.locator(".sql .wrong")).to_have_text("'cancelled'")
+    expect(panel.locator(".bad")).to_have_text("Also makes the sneak path cancelled → completed.")
+    expect(panel.get_by_role("row", name="state reviewing completed")).to_have_class("changed")
+    expect(panel.locator(".kills p").first).to_contain_text("row stays reviewing")
+    expect(panel.locator(".processes li")).to_have_count(2)
+
+
+def test_an_arrow_over_several_transitions_offers_them_and_opens_the_lowest(tab: Page, tmp_path: Path) -> None:
+    lifecycle, evidence = notes()
+    weaker = replace(
+        evidence,
+        transitions=tuple(
+            replace(each, walks=()) if (each.source, each.target) == ("retry_wait", "completed") else each
+            for each in evidence.transitions
+        ),
+    )
+    show(tab, tmp_path, proof_page(lifecycle, weaker), "#arrow=succeed")
+    choices = tab.locator(".ways button")
+    expect(choices).to_have_text(["retry_wait → completed", "pending → completed"])
+    assert heading(tab) == "Attempt → Completed"
+    expect(tab.get_by_role("region", name="retry_wait → completed: written")).to_be_visible()
+    choices.nth(1).focus()
+    tab.keyboard.press("Enter")
+    expect(choices.nth(1)).to_be_focused()
+    expect(choices.nth(1)).to_have_attribute("aria-pressed", "true")
+    assert tab.url.endswith("#arrow=succeed&transition=pending:completed")
+    assert heading(tab) == "Attempt → Completed"
+    expect(tab.get_by_role("region", name="pending → completed: survived")).to_be_visible()
+
+
+def test_a_row_of_the_list_opens_its_panel_and_the_way_back_ends_where_it_began(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, proof_page(*notes()))
+    row = tab.get_by_role("button", name="pending → failed")
+    row.focus()
+    tab.keyboard.press("Enter")
+    assert heading(tab) == "Pending → Failed"
+    expect(tab.locator(".proofs h2")).to_be_focused()
+    assert pressed(tab, ".arrow") == ["pick", "exhaust"]
+    tab.get_by_role("button", name="All transitions").click()
+    expect(row).to_be_focused()
+    expect(tab.locator(".proofs")).to_be_hidden()
+    assert "#" not in tab.url
+    tab.keyboard.press("Enter")
+    tab.keyboard.press("Escape")
+    expect(row).to_be_focused()
+
+
+def test_a_sneak_path_has_a_panel_that_says_the_way_out(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, proof_page(*agent()))
+    tab.locator(".arrow[data-sneak]").focus()
+    tab.keyboard.press("Enter")
+    panel = tab.get_by_role("region", name="cancelled → completed: sneak path, possible")
+    expect(panel).to_contain_text("Name the source states in the statement")
+    expect(panel.locator(".sql .wrong")).to_have_text("'cancelled'")
+    expect(panel.locator(".row, .kills, .processes")).to_have_count(0)
+
+
+def test_a_tap_beside_the_line_of_an_arrow_opens_its_panel(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, proof_page(*notes()))
+    place = tab.evaluate(
+        """() => {
+          const line = document.querySelector('.arrow[data-arrow=pick] .line');
+          const point = line.getPointAtLength(line.getTotalLength() * 0.15);
+          const {a, d, e, f} = line.getScreenCTM();
+          return [a * point.x + e, d * (point.y + 6) + f];
+        }"""
+    )
+    tab.mouse.click(*place)
+    assert heading(tab) == "Pending → Attempt"
+
+
+@pytest.mark.parametrize("address", ["#transition=no:where", "#arrow=none", "#transition=pending", "#state=pending"])
+def test_an_address_without_a_panel_leaves_the_list(tab: Page, tmp_path: Path, address: str) -> None:
+    said: list[str] = []
+    tab.on("pageerror", lambda error: said.append(str(error)))
+    show(tab, tmp_path, proof_page(*notes()), address)
+    expect(tab.locator(".overview")).to_be_visible()
+    assert said == []
+
+
+def test_a_page_without_a_proof_marks_a_choice_and_opens_nothing(tab: Page, tmp_path: Path) -> None:
+    page = page_of(NOTES)
+    assert "proofs" not in page
+    show(tab, tmp_path, page, "#arrow=pick")
+    expect(tab.locator(".overview")).to_be_visible()
+
+
+def test_on_a_small_screen_the_panel_stands_under_the_drawing(tab: Page, tmp_path: Path) -> None:
+    tab.set_viewport_size({"width": 420, "height": 800})
+    show(tab, tmp_path, proof_page(*agent()), "#arrow=t23")
+    measured = tab.evaluate(MEASURE)
+    assert (measured["right"], measured["small"], measured["overlapping"]) == (0, [], [])
+    tops = tab.evaluate("['.draw', '.proof'].map((name) => document.querySelector(name).getBoundingClientRect().top)")
+    assert tops[0] < tops[1]
+
+
+def test_on_a_small_screen_a_choice_brings_the_panel_into_sight(tab: Page, tmp_path: Path) -> None:
+    tab.set_viewport_size({"width": 420, "height": 800})
+    show(tab, tmp_path, proof_page(*agent()))
+    tab.locator(".arrow[data-arrow=t1]").focus()
+    tab.keyboard.press("Enter")
+    expect(tab.locator(".proof .rungs")).to_be_in_viewport(ratio=1)
+    expect(tab.locator(".proof h2")).to_be_in_viewport(ratio=1)
+
+
+def test_a_panel_grows_with_the_screen(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, proof_page(*notes()), "#arrow=retry")
+    for width, height in SIZES:
+        tab.set_viewport_size({"width": width, "height": height})
+        last = tab.locator(".proof > :last-child > :last-child").bounding_box()
+        assert last is not None
+        assert last["y"] + last["height"] > 0.86 * height

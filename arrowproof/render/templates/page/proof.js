@@ -63,9 +63,9 @@ const proofParts = {
     m && makeNote(m),
   ],
 };
-const makePanel = (panel, hasHead) => {
+const makePanel = (panel, name, hasHead) => {
   const made = make("section", `proof ${panel.t}`, ...(hasHead ? [] : [makeTitle("title", panel.h, panel.l, panel.i)]));
-  made.setAttribute("aria-label", panel.n);
+  made.setAttribute("aria-label", name);
   for (const key of Object.keys(proofParts)) if (panel[key]) made.append(make("div", "", ...proofParts[key](panel[key], panel).filter(Boolean)));
   return made;
 };
@@ -79,6 +79,8 @@ startParts.push(() => {
   const ends = (item) => [item.dataset.source, item.dataset.target];
   const isPair = (one, two) => one?.length === 2 && one.every((end, place) => end === two[place]);
   const panelOf = (pair) => panels.find((panel) => isPair(pair, panel.a));
+  const rowOf = (panel) => rows.find((row) => isPair(ends(row), panel.a));
+  const nameOf = (panel) => rowOf(panel).getAttribute("aria-label");
   // An arrow with a head of its own offers its transitions, the lowest first; every other one is the only arrow of one.
   const pairOver = (id) => {
     if (heads[id]) return heads[id].c[0].slice(0, 2);
@@ -118,12 +120,14 @@ startParts.push(() => {
     }
     press(all(".ways button", box), (choice) => panel && isPair(ends(choice), panel.a));
     box.querySelector(".proof")?.remove();
-    if (panel) box.append(makePanel(panel, id !== undefined));
+    if (panel) box.append(makePanel(panel, nameOf(panel), id !== undefined));
     open = panel;
     // What had the focus may be hidden now: then it goes to the heading, and back to the row that it came from.
     if (isLost && panel) box.querySelector("h2").focus();
-    else if (isLost && wasOpen) rows.find((row) => isPair(ends(row), wasOpen.a))?.focus();
-    else if (panel && panel !== wasOpen) announce(panel.n);
+    else if (isLost && wasOpen) rowOf(wasOpen)?.focus();
+    else if (panel && panel !== wasOpen) announce(nameOf(panel));
+    // On a small screen the panel opens under the drawing: then as much of it comes into sight as says what it is.
+    if (panel && panel !== wasOpen) box.querySelector(".rungs").scrollIntoView({ block: "nearest" });
   });
   box.querySelector(".back").addEventListener("click", () => show({ arrow: undefined, transition: undefined }));
 });
