@@ -79,6 +79,9 @@ startParts.push(() => {
     }
     const chosen = scene.querySelector(".arrow[aria-pressed=true]") ?? scene.querySelector(".state.focus") ?? scene.querySelector(".state:not(.quiet)");
     if (hadFocus) chosen?.focus({ preventScroll: true });
+    // On a small screen the drawing is wider than its frame.
+    const frame = scene.parentElement;
+    if (frame.scrollWidth > frame.clientWidth) chosen?.scrollIntoView({ block: "nearest", inline: "center" });
     announce([...path.children].map((item) => item.textContent).join(", "));
   });
 });
