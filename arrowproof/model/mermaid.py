@@ -10,6 +10,7 @@ What Mermaid 11 was found to do with a label, each pinned by a test:
 - ``direction LR`` anywhere in a line turns the whole line into that instruction.
 - ``<<fork>>``, ``[[choice]]`` and ``{`` inside a quoted label change what the state is.
 - Labels are read as Markdown: ``*``, backticks, ``1. `` and links mean something, and ``\\n`` is a line break.
+- Of several arrows from a state to itself only the last is drawn, so they stand as one arrow with a line for each.
 - Entities are carried by the marks ``ﬂ°`` and ``¶ß``, and a label that holds these itself is decoded twice: the
   ligature is written as its two letters, and the other pair is parted by a character without width.
 """
@@ -17,9 +18,10 @@ What Mermaid 11 was found to do with a label, each pinned by a test:
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 
 from arrowproof import __version__
-from arrowproof.model.lifecycle import Kind, Lifecycle, State
+from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
 
 MARK = "%% Arrowproof "
 """How the first line of every text begins, so that it can be told from a file that must not be replaced."""
@@ -43,10 +45,7 @@ def write_mermaid(lifecycle: Lifecycle) -> str:
     lines.append("  direction LR")
     for state in lifecycle.states:
         lines += _state_lines(state, names[state.id])
-    for arrow in lifecycle.arrows:
-        source, target = (names.get(end, "[*]") if end is not None else "[*]" for end in (arrow.source, arrow.target))
-        label = mermaid_text(arrow.label)
-        lines.append(f"  {source} --> {target}{f': {label}' if label else ''}")
+    lines += _arrow_lines(lifecycle, names)
     passing = ",".join(names[state.id] for state in lifecycle.states if state.kind is Kind.PASSING)
     if passing:
         lines += [f"  classDef passing {PASSING_STYLE}", f"  class {passing} passing"]
@@ -78,6 +77,19 @@ def _state_lines(state: State, name: str) -> list[str]:
     if note := mermaid_text(state.note or ""):
         lines.append(f"  {name}: {note}")
     return lines
+
+
+def _arrow_lines(lifecycle: Lifecycle, names: Mapping[str, str]) -> Iterator[str]:
+    drawn: dict[str | int, list[Arrow]] = {}
+    for number, arrow in enumerate(lifecycle.arrows):
+        own_state = arrow.source if arrow.source == arrow.target else None
+        drawn.setdefault(number if own_state is None else own_state, []).append(arrow)
+    for first, *more in drawn.values():
+        source, target = ("[*]" if end is None else names[end] for end in (first.source, first.target))
+        label = mermaid_text(first.label)
+        if more:
+            label = "<br/>".join(mermaid_text(each.label) or mermaid_text(each.id) for each in (first, *more))
+        yield f"  {source} --> {target}{f': {label}' if label else ''}"
 
 
 def _written(character: str) -> str:

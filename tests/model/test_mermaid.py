@@ -69,6 +69,12 @@ def test_a_removed_row_leads_to_the_end_mark_and_an_arrow_without_a_label_has_no
     assert "classDef" not in text
 
 
+def test_several_arrows_from_a_state_to_itself_are_one_with_a_line_for_each():
+    arrows = (Arrow("touch", "a", "a", "touch"), Arrow("go", "a", "b"), Arrow("rename", "a", "a"), Arrow("x", "b", "b"))
+    text = write_mermaid(Lifecycle("x", "X", (state("a"), state("b")), arrows))
+    assert text.endswith("  s0 --> s0: touch<br/>rename\n  s0 --> s1\n  s1 --> s1\n")
+
+
 def test_any_id_gives_a_safe_name_and_an_empty_label_shows_the_id():
     text = write_mermaid(Lifecycle("x", "", (state("end"), state("[*]", label=" ")), (Arrow("a", "end", "[*]"),)))
     assert '  state "end" as s0\n  state "#91;#42;#93;" as s1\n  s0 --> s1\n' in text
