@@ -8,11 +8,9 @@ in another thread while it works on the next: places and sizes in :mod:`arrowpro
 from __future__ import annotations
 
 import hashlib
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from threading import Lock
@@ -25,6 +23,7 @@ from arrowproof.render.fit_measures import read_geometry
 from arrowproof.render.fit_report import RECEIPT, FitReport, PageFit
 from arrowproof.render.fit_rules import Failure
 from arrowproof.render.fit_screen import JudgedScreen, Screen, judge_screen, judge_themes, prepare_to_judge
+from arrowproof.render.fit_sources import Source, read_sources
 from arrowproof.render.fit_visit import DEADLINE, LostError, PageError, Visit, open_page
 
 SIZES = ((1440, 900), (1600, 1000), (1920, 1080), (2048, 1320))
@@ -34,22 +33,10 @@ SCREENS = tuple(Screen(width, height, theme) for width, height in SIZES for them
 
 PAGES_AT_ONCE = 2
 """One page is shown and measured while the picture of another is encoded; more of them only wait for each other."""
-MAX_PAGE_BYTES = 32 * 1024 * 1024
-MAX_STEM_BYTES = 200
-"""How much of a page's name the names of its pictures begin with: no file system has names of more than 255 bytes."""
 MAX_TEXTS = 5000
 MAX_POINTS = 2000
 MAX_SIGN = 32
 """Largest side, in CSS px, of what counts as a sign on an arrow's line: its head, its bead."""
-
-
-@dataclass(frozen=True)
-class _Source:
-    """A page to check: its path as it was named, its bytes, and the stem of the names of its pictures."""
-
-    path: Path
-    content: bytes
-    stem: str
 
 
 def check_pages(
@@ -74,9 +61,7 @@ def check_pages(
             cannot be written.
         MissingEnvironmentError: there is no Chromium.
     """
-    if not paths:
-        raise InputError("No page to check: name at least one HTML file")
-    sources = [_Source(path, _read_page(path), stem) for path, stem in zip(paths, _stems(paths), strict=True)]
+    sources = read_sources(paths)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -146,7 +131,7 @@ class _Checker:
         self._screens, self._deadline, self._steps = screens, deadline, steps
         self._script = files("arrowproof.render").joinpath("measure.js").read_text(encoding="utf-8")
 
-    def check_all(self, sources: Sequence[_Source]) -> tuple[PageFit, ...]:
+    def check_all(self, sources: Sequence[Source]) -> tuple[PageFit, ...]:
         """Every page, in the order given. One whose browser was brought down beside it is looked at again, alone."""
         pool = ThreadPoolExecutor(max_workers=PAGES_AT_ONCE)
         try:
@@ -159,14 +144,14 @@ class _Checker:
             pool.shutdown(cancel_futures=True)
         return tuple(page or self._check(source) for page, source in zip(found, sources, strict=True))
 
-    def _check_beside(self, source: _Source) -> PageFit | None:
+    def _check_beside(self, source: Source) -> PageFit | None:
         """One page, None when another one may have ended its browser."""
         try:
             return self._check(source, is_alone=False)
         except LostError:
             return None
 
-    def _check(self, source: _Source, *, is_alone: bool = True) -> PageFit:
+    def _check(self, source: Source, *, is_alone: bool = True) -> PageFit:
         """One page on every screen; a page that cannot be looked at has the checks that were made until then."""
         pending: list[Future[JudgedScreen]] = []
         failures: list[Failure] = []
@@ -192,7 +177,7 @@ class _Checker:
         path = self._folder / f"{stem}.{screen.size}.{screen.theme}.png"
         return self._judge.submit(judge_screen, screen, geometry, visit.screenshot(), path)
 
-    def _conclude(self, source: _Source, failures: list[Failure], judged: list[JudgedScreen]) -> PageFit:
+    def _conclude(self, source: Source, failures: list[Failure], judged: list[JudgedScreen]) -> PageFit:
         """What the checks of one page come to, with its contact sheet: one theme after the other."""
         sheet = f"{source.stem}.contact.png" if judged else None
         if sheet:
@@ -230,35 +215,3 @@ class _Steps:
         """All is done."""
         if self._progress:
             self._progress("done", self._total, self._total)
-
-
-def _stems(paths: Sequence[Path]) -> Iterator[str]:
-    """A name for each page's pictures; a page whose name was there before gets a number."""
-    seen: set[str] = set()
-    for path in paths:
-        encoded = os.fsencode(path.stem)
-        stem = path.stem if len(encoded) <= MAX_STEM_BYTES else encoded[:MAX_STEM_BYTES].decode(errors="ignore")
-        name = next(name for name in (stem, *(f"{stem}-{n}" for n in range(2, len(paths) + 2))) if name not in seen)
-        seen.add(name)
-        yield name
-
-
-def _read_page(path: Path) -> bytes:
-    """The bytes of a page that is a file, of a size that can be checked, and HTML."""
-    try:
-        if path.is_dir():
-            raise InputError(f"{path} is a folder: name an HTML file in it")
-        if path.exists() and not path.is_file():
-            raise InputError(f"{path} is a device or a pipe: name an HTML file")
-        with path.open("rb") as file:
-            content = file.read(MAX_PAGE_BYTES + 1)
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist: name an HTML file, such as one that `render` wrote") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from error
-    if len(content) > MAX_PAGE_BYTES:
-        raise InputError(f"{path} is larger than {MAX_PAGE_BYTES // 2**20} MiB, the most that is checked")
-    head = content[:4096].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
-    if path.suffix.lower() not in (".html", ".htm") or not head.startswith((b"<!doctype html", b"<html", b"<!--")):
-        raise InputError(f"{path} is no HTML file: name one that ends in .html and begins with <!doctype html>")
-    return content
