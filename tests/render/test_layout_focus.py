@@ -107,3 +107,12 @@ def test_self_arrows_stand_below_each_other_on_the_emptier_side() -> None:
     box = drawing.states[0].box
     assert paths["one"].points[0][0] == paths["two"].points[0][0] == box.x
     assert paths["one"].points[-1][1] < paths["two"].points[0][1]
+
+
+@pytest.mark.parametrize("incoming", [40, 48])
+def test_what_is_too_much_for_one_side_takes_both(incoming: int) -> None:
+    drawing = focus_drawing(hub(incoming, 0), "hub")
+    center = next(state.box.center[0] for state in drawing.states if state.id == "hub")
+    left = sum(state.box.center[0] < center for state in drawing.states)
+    assert left == incoming / 2
+    assert measure_drawing(drawing).scale >= READABLE_SCALE
