@@ -166,3 +166,16 @@ def test_medians_of_a_log_stand_at_their_states(tab: Page, tmp_path: Path) -> No
     show(tab, tmp_path, page_of(JOB, build_evidence(JOB, log=LOG)))
     assert tab.locator("[data-state=retry_wait] .note").last.text_content() == "median 4 min"
     assert (tab.locator("[data-state=pending]").get_attribute("aria-label") or "").endswith(", median 4.2 s")
+
+
+@pytest.mark.parametrize("name", ["proven", "stale", "gaps and a sneak path", "gaps, stale and Japanese"])
+def test_what_stands_around_the_drawing_is_as_high_as_it_was_planned(name: str, tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, PAGES[name]())
+    planned, taken = tab.evaluate(
+        """() => {
+          const style = getComputedStyle(document.documentElement);
+          const draw = document.querySelector(".draw").getBoundingClientRect().height;
+          return [parseFloat(style.getPropertyValue("--fixed")), (innerHeight - draw) / parseFloat(style.fontSize)];
+        }"""
+    )
+    assert taken - 0.1 <= planned <= taken + 0.7
