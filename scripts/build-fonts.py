@@ -6,6 +6,9 @@ usage: scripts/build-fonts.py [FOLDER]
 Writes WOFF2 subsets, ``widths.json`` and the licences into FOLDER (``arrowproof/render/fonts`` by default). The bytes
 are the same on every run. Needs the ``fonts`` extra; run it once for each version of a font, never for each page.
 
+Each face is written twice: with everything that it covers, and ``-basic`` with ASCII and signs alone, at half the size,
+for pages that need no more.
+
 The subsets bear other family names, because "Plex" is a reserved font name under the SIL Open Font License.
 
 ``widths.json`` has the format ``arrowproof.widths/1``: per face ``units`` (advance units per em) and, per weight, the
@@ -18,7 +21,7 @@ import io
 import json
 import shutil
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -27,11 +30,12 @@ from fontTools import subset
 from fontTools.ttLib import TTFont
 from fontTools.varLib import instancer
 
+from arrowproof.render.fonts import BASIC
+
 DEFAULT_FOLDER = Path(__file__).resolve().parent.parent / "arrowproof" / "render" / "fonts"
-ASCII = range(0x20, 0x7F)
 LATIN = (*range(0xA0, 0xAD), *range(0xAE, 0x180))
 """Latin-1 without the soft hyphen, which has no width of its own, and Latin Extended-A."""
-SIGNS = tuple(map(ord, "→←↑↓≤≥≠·–—…‘’“”✓×−"))
+COVERED = (*map(ord, BASIC), *LATIN)
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ FACES = (
         file="IBMPlexSans[wdth,wght].ttf",
         axes={"wght": (400, 400, 700), "wdth": 100},
         weights=(400, 450, 500, 600, 700),
-        characters=(*ASCII, *LATIN, *SIGNS),
+        characters=COVERED,
         features=("tnum", "ccmp", "mark"),
     ),
     Face(
@@ -71,7 +75,7 @@ FACES = (
         file="IBMPlexSans-Italic[wdth,wght].ttf",
         axes={"wght": (400, 400, 600), "wdth": 100},
         weights=(400, 450, 500, 600),
-        characters=(*ASCII, *LATIN, *SIGNS),
+        characters=COVERED,
         features=("ccmp", "mark"),
     ),
     Face(
@@ -81,7 +85,7 @@ FACES = (
         file="JetBrainsMono[wght].ttf",
         axes={"wght": (400, 400, 700)},
         weights=(400,),
-        characters=(*ASCII, *LATIN, *SIGNS),
+        characters=COVERED,
         features=("ccmp", "mark", "zero"),
     ),
 )
@@ -95,6 +99,8 @@ def main(arguments: list[str]) -> int:
     for face in FACES:
         source = cut(face)
         (folder / f"{face.name}.woff2").write_bytes(embedded(face, source))
+        basic = replace(face, characters=tuple(map(ord, BASIC)))
+        (folder / f"{face.name}-basic.woff2").write_bytes(embedded(basic, cut(basic)))
         widths["faces"][face.name] = measure(face, source)
     text = json.dumps(widths, ensure_ascii=True, separators=(",", ":"))
     (folder / "widths.json").write_text(text + "\n", encoding="ascii")

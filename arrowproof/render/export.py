@@ -23,7 +23,7 @@ from arrowproof import __version__
 from arrowproof.errors import MissingEnvironmentError
 from arrowproof.model.lifecycle import Kind, Lifecycle
 from arrowproof.render.assets import asset
-from arrowproof.render.fonts import font_faces_css
+from arrowproof.render.fonts import font_faces_css, is_basic
 from arrowproof.render.palette import palette_css
 from arrowproof.render.svg_element import element
 
@@ -66,10 +66,10 @@ class Theme(StrEnum):
     DARK = "dark"
 
 
-def drawing_css(lifecycle: Lifecycle) -> str:
-    """The style that a drawing of this lifecycle needs wherever it stands: fonts, palette and its own rules."""
+def drawing_css(lifecycle: Lifecycle, text: str) -> str:
+    """The style that a drawing of this lifecycle needs wherever it stands: fonts for its text, palette and rules."""
     faces = ["sans", *(["italic"] if any(state.kind is Kind.PASSING for state in lifecycle.states) else [])]
-    return f"{font_faces_css(*faces)}\n{palette_css()}{asset('drawing.css')}"
+    return f"{font_faces_css(*faces, basic=is_basic(text))}\n{palette_css()}{asset('drawing.css')}"
 
 
 def export_svg(drawing: Markup, lifecycle: Lifecycle, theme: Theme | None = None) -> str:
@@ -83,7 +83,7 @@ def export_svg(drawing: Markup, lifecycle: Lifecycle, theme: Theme | None = None
     left, top, width, height = _paper(drawing)
     attributes = f' data-generator="{GENERATOR} {__version__}" viewBox="{left} {top} {width} {height}"'
     attributes += f' width="{width}" height="{height}"' + (f' data-theme="{theme}"' if theme else "")
-    style = element("style", {}, drawing_css(lifecycle))
+    style = element("style", {}, drawing_css(lifecycle, drawing))
     paper = element("rect", {"class": "paper", "x": left, "y": top, "width": width, "height": height})
     # No ">" stands in an attribute and no tag in a text, since both were escaped.
     root, _, content = _VIEW_BOX.sub("", drawing, count=1).partition(">")

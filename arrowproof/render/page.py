@@ -26,7 +26,7 @@ from arrowproof.render.bar import Bar
 from arrowproof.render.beads import bead_symbols, verdict_sign
 from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.export import STYLE_MARKERS, drawing_css, file_stem
-from arrowproof.render.fonts import font_faces_css
+from arrowproof.render.fonts import font_faces_css, is_basic
 from arrowproof.render.language import Language, load_language
 from arrowproof.render.legend import KIND_UNITS, MARK_UNITS, LegendItem, item_width, legend_of_proof
 from arrowproof.render.outline import Outline, outline_lifecycle
@@ -97,8 +97,11 @@ def render_page(
     stage = stage or set_stage(lifecycle, drawing, language, proof)
     column = proof_column(lifecycle, proof, language) if proof is not None else None
     sheet = plan_sheet(replace(_content(outline, stage, language, header, legend), proof=column))
-    styles = Markup("".join((_sheet_css(sheet, stage.frame), *_styles(lifecycle, proof))))
-    parts = Markup("").join(Markup(asset(name)) for name in SCRIPTS if _is_needed(name, proof))
+    idle = _idle_parts(outline, stage, proof)
+    # Every text of a page is out of one of these.
+    texts = f"{lifecycle!r}{proof!r}{language.texts!r}"
+    styles = Markup("".join((_sheet_css(sheet, stage.frame), *_styles(lifecycle, texts, idle))))
+    parts = Markup("").join(Markup(asset(name)) for name in SCRIPTS if name not in idle)
     script = Markup('(() => {\n"use strict";\n%s})();\n') % parts
     return _template().render(
         policy=content_security_policy(styles, script),
@@ -125,16 +128,22 @@ def render_page(
     )
 
 
-def _is_needed(part: str, proof: Proof | None) -> bool:
-    """Whether a part of the style or the script has something to do on this page."""
-    return proof is not None or not part.startswith("proof.")
+def _idle_parts(outline: Outline, stage: Stage, proof: Proof | None) -> set[str]:
+    """The parts of the style and the script that have nothing to do on this page."""
+    idle = {"proof.css", "proof.js"} if proof is None else set()
+    if stage.names is None:
+        idle |= {"zoom.js", "search.js"}
+    return idle if outline.views else {*idle, "views.js"}
 
 
-def _styles(lifecycle: Lifecycle, proof: Proof | None) -> Iterator[str]:
-    """The parts of the style that no measure of this page goes into."""
-    yield f"{font_faces_css('mono')}\n"
-    for name in (name for name in STYLES if _is_needed(name, proof)):
-        yield f"{STYLE_MARKERS[0]}\n{drawing_css(lifecycle)}{STYLE_MARKERS[1]}\n" if name == DRAWING else asset(name)
+def _styles(lifecycle: Lifecycle, texts: str, idle: set[str]) -> Iterator[str]:
+    """The parts of the style that no measure of this page goes into, with the fonts that its texts need."""
+    yield f"{font_faces_css('mono', basic=is_basic(texts))}\n"
+    for name in STYLES:
+        if name == DRAWING:
+            yield f"{STYLE_MARKERS[0]}\n{drawing_css(lifecycle, texts)}{STYLE_MARKERS[1]}\n"
+        elif name not in idle:
+            yield asset(name)
 
 
 def content_security_policy(style: str, script: str) -> str:
@@ -151,7 +160,7 @@ def _source_hash(text: str) -> str:
 
 def _data_block(value: object) -> Markup:
     """JSON for a ``script`` element of data, in which nothing can end the element."""
-    return Markup(json.dumps(value, ensure_ascii=False, sort_keys=True).replace("<", "\\u003c"))
+    return Markup(json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).replace("<", "\\u003c"))
 
 
 @cache

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arrowproof.render.fonts import FOLDER, font_faces_css
+from arrowproof.render.fonts import BASIC, FACES, FOLDER, font_faces_css, is_basic
 
 ROOT = Path(__file__).resolve().parents[2]
 HAS_FONT_TOOLS = importlib.util.find_spec("fontTools") is not None and importlib.util.find_spec("fontpkg_ibm_plex_sans")
@@ -22,8 +22,29 @@ def test_each_face_is_a_woff2_file_in_a_data_url() -> None:
         assert base64.b64decode(data)[:4] == b"wOF2"
 
 
-def test_the_faces_leave_room_for_the_rest_of_a_page_of_150_kb() -> None:
+def test_basic_faces_leave_most_of_a_page_of_150_kb_to_what_it_shows() -> None:
+    assert len(font_faces_css("sans", "mono", basic=True)) < 26_000
     assert len(font_faces_css()) < 85_000
+
+
+def test_a_text_is_basic_until_it_has_a_letter_that_only_a_whole_face_draws() -> None:
+    assert is_basic("attempts ≤ 3 → done")
+    assert is_basic("受付待ち ☀ привет")
+    assert not is_basic("Größe")
+    assert not is_basic("Łódź")
+
+
+@pytest.mark.skipif(not HAS_FONT_TOOLS, reason="needs the fonts extra")
+def test_a_basic_face_draws_basic_characters_as_the_whole_one_does() -> None:
+    from fontTools.ttLib import TTFont
+
+    for face in FACES:
+        with TTFont(FOLDER / f"{face}.woff2") as whole, TTFont(FOLDER / f"{face}-basic.woff2") as basic:
+            known, advances = whole.getBestCmap(), whole["hmtx"]
+            drawn = basic.getBestCmap()
+            assert {chr(code) for code in drawn} == set(BASIC) & {chr(code) for code in known}
+            assert all(basic["hmtx"][drawn[code]] == advances[known[code]] for code in drawn)
+            assert basic["name"].getDebugName(1) == whole["name"].getDebugName(1)
 
 
 def test_no_face_bears_the_reserved_font_name() -> None:
