@@ -14,7 +14,7 @@ from arrowproof.render.drawing import ArrowPath, Point
 from arrowproof.render.language import Language
 from arrowproof.render.names import endpoint_name
 from arrowproof.render.proof import Proof, count_words, rung_words
-from arrowproof.render.standing import FREQUENCY_STEPS, Rung, joined
+from arrowproof.render.standing import FREQUENCY_STEPS, Rung
 from arrowproof.render.svg_element import element, format_number, format_point, sample, text_element
 from arrowproof.render.text import clean_text
 
@@ -63,7 +63,7 @@ def arrow_group(
     key, *more = (f"a{number}" for number in numbers)
     arrow = lifecycle.arrows_by_id[path.id]
     points = _distinct(path.points)
-    look = _look(numbers, proof, language) if proof is not None else Look()
+    look = _look(path.id, proof, language) if proof is not None else Look()
     spoken = _spoken(arrow, lifecycle, look, language)
     whole = rounded_path(points)
     stop = 1.0 if look.is_open else LINE_STOP * _tip_length(look.width) / TIP_LENGTH
@@ -75,7 +75,7 @@ def arrow_group(
             "data-keys": " ".join((key, *more)) if more else None,
             "data-number": None if more else numbers[0],
             "data-arrow": clean_text(arrow.id),
-            "data-sneak": "" if look.sign == SNEAK.sign and not more else None,
+            "data-sneak": "" if look.sign == SNEAK.sign else None,
             "data-from": None if arrow.source is None else names[arrow.source],
             "data-to": None if arrow.target is None else names[arrow.target],
             "role": "img",
@@ -107,14 +107,11 @@ def _arrow_sample(look: Look) -> Markup:
     return sample(ARROW_UNITS, line, _tip(points, look), _bead((16.0, 9.0), look), kind=f"arrow {look.classes}")
 
 
-def _look(numbers: Sequence[int], proof: Proof, language: Language) -> Look:
-    """The look of the arrows at these places in the file: of several that of a sneak path, else of the lowest rung."""
-    arrows = [proof.lifecycle.arrows[number].id for number in numbers]
-    sneaks = [arrow for arrow in arrows if arrow in proof.sneak_paths]
-    if sneaks:
-        words = ", ".join(dict.fromkeys(proof.captions[arrow] for arrow in sneaks))
-        return replace(SNEAK, words=words if len(arrows) == 1 else f"{language('sneak.label')}, {words}")
-    standing = joined([proof.standing.arrows[arrow] for arrow in arrows])
+def _look(arrow: str, proof: Proof, language: Language) -> Look:
+    """The look of an arrow or of a bundle that the proof knows."""
+    if arrow in proof.sneak_paths:
+        return replace(SNEAK, words=proof.captions[arrow])
+    standing = proof.standing.arrows[arrow]
     words = rung_words(standing, language)
     if standing.count is not None:
         words += f", {count_words(standing.count, standing.is_exact, language)}"

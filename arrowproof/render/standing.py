@@ -138,23 +138,6 @@ def stand(lifecycle: Lifecycle, evidence: Evidence) -> Standing:
     return Standing(standings, arrows, _usual(arrows.values()), medians)
 
 
-def joined(standings: Sequence[ArrowStanding]) -> ArrowStanding:
-    """The standing of several arrows that are drawn as one: as low as the lowest of them, and as thick as the thickest.
-
-    ``standings`` must not be empty.
-    """
-    lowest = min((each.rung for each in standings), key=lambda rung: rung.height)
-    counts = [each.count for each in standings if each.count is not None]
-    return ArrowStanding(
-        rung=lowest,
-        at=sum(each.at for each in standings if each.rung is lowest),
-        over=sum(each.over for each in standings),
-        count=sum(counts) if counts else None,
-        is_exact=all(each.is_exact for each in standings),
-        step=max(each.step for each in standings),
-    )
-
-
 def _rung(found: TransitionEvidence, walks: Sequence[Walk], is_guarded: bool) -> Rung:
     if not walks or any(walk.problem is not None for walk in walks):
         return Rung.WRITTEN if found.is_written else Rung.MISSING
