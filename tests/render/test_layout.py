@@ -19,7 +19,10 @@ from arrowproof.render.quality import measure_drawing
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = sorted((Path(__file__).parent / "cases").glob("*.json"))
+GALLERY = sorted((ROOT / "examples" / "gallery").glob("*.json"))
 BUNDLED = ROOT / "arrowproof" / "service" / "notes-job.lifecycle.json"
+DRAWN = [*CASES, *GALLERY, BUNDLED]
+SMALL = [case for case in DRAWN if len(load_lifecycle(case).states) <= 15 and len(load_lifecycle(case).arrows) <= 28]
 LABELS = st.sampled_from(
     [
         None,
@@ -85,7 +88,7 @@ def test_nothing_overlaps_in_large_drawings(lifecycle: Lifecycle) -> None:
     assert measure_drawing(layout_lifecycle(lifecycle)).overlaps == ()
 
 
-@pytest.mark.parametrize("case", [*CASES, BUNDLED], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", DRAWN, ids=lambda case: case.name)
 def test_nothing_overlaps_in_the_cases(case: Path) -> None:
     lifecycle = load_lifecycle(case)
     drawing = layout_lifecycle(lifecycle)
@@ -95,9 +98,7 @@ def test_nothing_overlaps_in_the_cases(case: Path) -> None:
     assert quality.label_distance <= 12
 
 
-@pytest.mark.parametrize(
-    "case", [case for case in CASES if case.stem != "order"] + [BUNDLED], ids=lambda case: case.name
-)
+@pytest.mark.parametrize("case", SMALL, ids=lambda case: case.name)
 def test_text_is_readable_up_to_15_states_and_28_arrows(case: Path) -> None:
     quality = measure_drawing(layout_lifecycle(load_lifecycle(case)))
     assert quality.state_px >= 12

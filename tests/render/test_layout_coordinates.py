@@ -14,7 +14,7 @@ from arrowproof.render.layout.order import order_elements
 from arrowproof.render.layout.sizes import LEVEL_MARGIN, PORT_SPACING, LabelLimits
 
 
-def graph_of(states: str, *arrows: tuple[str, str, str]) -> Graph:
+def graph_of(states: str, *arrows: tuple[str, str, str | None]) -> Graph:
     boxes = tuple(State(name, Kind.ACTIVE, name, name) for name in states)
     drawn = tuple(Arrow(f"{number}", *arrow) for number, arrow in enumerate(arrows))
     return read_graph(Lifecycle("x", "X", boxes, drawn), {}, LabelLimits(130, 130))
@@ -79,3 +79,27 @@ def test_spare_height_goes_to_the_channels_up_to_a_limit() -> None:
     natural = assign_lines(grid, channels, 0).height
     assert assign_lines(grid, channels, natural + 50).height == pytest.approx(natural + 50)
     assert assign_lines(grid, channels, 10_000).height == pytest.approx(natural + 2 * MAX_STRETCH)
+
+
+def test_the_label_of_a_corner_loop_keeps_off_the_label_of_a_level_arrow() -> None:
+    level = [("a", "b", "there"), ("b", "a", "and back"), ("b", "c", "there"), ("c", "b", "and back")]
+    graph = graph_of("abc", *level, ("b", "b", "again and again"))
+    placement = ((0, 1, 2),)
+    columns = columns_of(graph, placement)
+    (loop,) = build_grid(graph, placement).corners[1]
+    label_end = columns.pins[loop.pin(0)] + loop.room
+    assert label_end + 10 < columns.boxes[1][1] + LEVEL_MARGIN
+
+
+def test_corner_loops_that_face_each_other_keep_their_labels_apart() -> None:
+    level = [(a, b, None) for a, b in ("ab", "bc", "cd")]
+    loops = [(name, name, f"{name} again, loop {number}") for name in "bc" for number in range(4)]
+    graph = graph_of("abcd", *level, *loops)
+    placement = ((0, 1, 2, 3),)
+    columns = columns_of(graph, placement)
+    corners = build_grid(graph, placement).corners
+    facing = [(a, b) for a in corners[1] for b in corners[2] if a.is_below == b.is_below and a.hand > b.hand]
+    assert len(facing) == 2
+    for left, right in facing:
+        gap = columns.pins[right.pin(0)] - columns.pins[left.pin(0)]
+        assert gap >= left.room + right.room

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
 from arrowproof.render.layout.graph import Graph, read_graph
-from arrowproof.render.layout.grid import LEFT, RIGHT, build_grid
+from arrowproof.render.layout.grid import build_grid
+from arrowproof.render.layout.loops import LEFT, RIGHT
 from arrowproof.render.layout.order import order_elements
 from arrowproof.render.layout.sizes import LabelLimits
 
@@ -60,11 +61,15 @@ def test_self_arrows_stand_on_a_free_side_and_the_box_grows_with_them() -> None:
     assert grid.heights[0] > graph.nodes[0].height
 
 
-def test_a_self_arrow_between_two_level_arrows_goes_through_the_channel() -> None:
-    graph = graph_of("abc", ("a", "b", "x"), ("b", "c", "y"), ("b", "b", "again"))
-    grid = build_grid(graph, ((0, 1, 2),))
+def test_self_arrows_between_two_level_arrows_stand_at_the_corners_of_their_box() -> None:
+    loops = [("b", "b", f"again {number}") for number in range(6)]
+    graph = graph_of("abcd", ("a", "b", "x"), ("b", "c", "y"), ("b", "d", "z"), *loops)
+    grid = build_grid(graph, ((0, 1, 2), (3,)))
     assert not grid.loops
-    assert any(grid.links[index].turns for index in grid.routes[2])
+    places = [(loop.is_below, loop.hand) for loop in grid.corners[1]]
+    assert places == [(True, RIGHT), (True, LEFT), (False, RIGHT), (False, LEFT)], "free of level labels come first"
+    routed = [grid.routes[edge.index] for edge in graph.loops[1][4:]]
+    assert all(any(grid.links[index].turns for index in route) for route in routed)
 
 
 def test_a_box_is_wide_enough_for_its_ports() -> None:

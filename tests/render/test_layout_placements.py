@@ -6,7 +6,8 @@ import pytest
 
 from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
 from arrowproof.render.layout.candidates import assemble, score
-from arrowproof.render.layout.estimate import Estimate, direction_cost
+from arrowproof.render.layout.direction import direction_cost
+from arrowproof.render.layout.estimate import Estimate
 from arrowproof.render.layout.graph import Graph, read_graph
 from arrowproof.render.layout.grid import Placement, build_grid
 from arrowproof.render.layout.order import order_elements

@@ -9,10 +9,13 @@ from itertools import pairwise
 from arrowproof.render.drawing import ArrowPath, Box, Drawing, Mark, Point, StateBox, TextLine
 from arrowproof.render.layout.coordinates import Columns
 from arrowproof.render.layout.graph import Edge, Node
-from arrowproof.render.layout.grid import RIGHT, Grid
+from arrowproof.render.layout.grid import Grid
 from arrowproof.render.layout.heights import Lines
+from arrowproof.render.layout.loops import RIGHT, CornerLoop
 from arrowproof.render.layout.sizes import (
     CAPTION_LINE,
+    CORNER_DEPTH,
+    CORNER_RISE,
     LABEL_GAP,
     LABEL_LINE,
     LABEL_RISE,
@@ -48,6 +51,8 @@ class Assembly:
                 arrows[edge.index] = self._level_arrow(edge, place, len(edges))
         for node, loops in self.grid.loops.items():
             arrows |= self._loop_arrows(node, loops.side, loops.edges)
+        for node, corners in self.grid.corners.items():
+            arrows |= {loop.edge.index: self._corner_arrow(node, loop) for loop in corners}
         for index, route in self.grid.routes.items():
             arrows[index] = self._routed_arrow(self.grid.graph.edges[index], route)
         drawing = Drawing(
@@ -104,6 +109,16 @@ class Assembly:
             arrows[edge.index] = _arrow(edge, points, (far, middle), (x, middle - edge.label.height / 2), "start")
             y += slot
         return arrows
+
+    def _corner_arrow(self, node: int, loop: CornerLoop) -> ArrowPath:
+        box = self._box(node)
+        out, back = (self.columns.pins[loop.pin(end)] for end in (0, 1))
+        near, away = (box.bottom, 1) if loop.is_below else (box.y, -1)
+        far = near + away * CORNER_DEPTH
+        top = near + CORNER_RISE if loop.is_below else near - CORNER_RISE - loop.edge.label.height
+        x = out + LABEL_GAP if loop.hand == RIGHT else out - LABEL_GAP - loop.edge.label.width
+        points = ((out, near), (out, far), (back, far), (back, near))
+        return _arrow(loop.edge, points, (out, near + away * CORNER_DEPTH / 2), (x, top), "start")
 
     def _routed_arrow(self, edge: Edge, route: Sequence[int]) -> ArrowPath:
         links = [self.grid.links[index] for index in route]

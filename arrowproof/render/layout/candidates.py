@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from arrowproof.errors import InternalError
@@ -11,7 +11,7 @@ from arrowproof.render.drawing import Drawing
 from arrowproof.render.layout.assembly import Assembly
 from arrowproof.render.layout.channels import assign_slots
 from arrowproof.render.layout.coordinates import Columns, assign_columns
-from arrowproof.render.layout.estimate import direction_cost
+from arrowproof.render.layout.direction import direction_cost
 from arrowproof.render.layout.graph import Graph, read_graph
 from arrowproof.render.layout.grid import Grid, Placement, build_grid
 from arrowproof.render.layout.heights import assign_lines
@@ -64,14 +64,15 @@ def best_drawing(lifecycle: Lifecycle, captions: Mapping[str, str]) -> Drawing:
     found: list[Candidate] = []
     for limits in _LABEL_LIMITS[(len(lifecycle.arrows) > 8) + (len(lifecycle.arrows) > 14) :]:
         graph = read_graph(lifecycle, captions, limits)
-        found.append(_best_candidate(graph))
+        drafts = _drafts(graph)
+        found.append(_best_finished(graph, drafts))
         if len(graph.nodes) > MANY_NODES or fit_scale(found[-1].drawing.bounds) >= READABLE_SCALE:
             break
     return max(found, key=lambda candidate: candidate.score).drawing
 
 
-def _best_candidate(graph: Graph) -> Candidate:
-    """The best of the drafts, each finished; of two that are equally good it is the one that the estimate prefers."""
+def _drafts(graph: Graph) -> list[Candidate]:
+    """What the most promising placements look like, the best first."""
     placements = find_placements(graph)
     least = min(placements.values())
     drafts: list[Candidate] = []
@@ -81,7 +82,11 @@ def _best_candidate(graph: Graph) -> Candidate:
             drafts += _candidates(placement, grid, order_elements(grid), _NARROW, _RANK * (cost - least))
     if not drafts:
         raise InternalError("no layout was found that keeps its parts apart")
-    drafts.sort(key=lambda draft: -draft.score)
+    return sorted(drafts, key=lambda draft: -draft.score)
+
+
+def _best_finished(graph: Graph, drafts: Sequence[Candidate]) -> Candidate:
+    """The best of the drafts, each finished; of two that are equally good it is the one that the estimate prefers."""
     if len(graph.nodes) > MANY_NODES:
         return drafts[0]
     count = max(_FEW, _FINISHED_EDGES // max(len(graph.edges), 1))
@@ -152,7 +157,7 @@ def score(quality: Quality) -> float:
         16 * min(quality.scale, 0.95)
         - 40 * max(READABLE_SCALE - quality.scale, 0)
         + 2 * quality.scale
-        - 0.5 * quality.crossings
+        - 1.0 * quality.crossings
         - 0.10 * quality.bends
         - 0.2 * quality.jogs
         - quality.length * quality.scale / 12000

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from arrowproof.render.layout.dot import Distance, solve_distances
-from arrowproof.render.layout.grid import LEFT, Grid
+from arrowproof.render.layout.grid import Grid
+from arrowproof.render.layout.loops import LEFT, RIGHT, CornerLoop
 from arrowproof.render.layout.order import Order
 from arrowproof.render.layout.sizes import (
     BEAD_ROOM,
+    CORNER_WIDTH,
     LABEL_GAP,
     LEVEL_MARGIN,
     LINE_GAP,
@@ -76,6 +78,7 @@ def assign_columns(
     variables = Variables(grid, order)
     rules = [Distance(LEFT_WALL, RIGHT_WALL, 1, width_cost)]
     rules += [*_row_rules(grid, order, variables), *_port_rules(grid, variables)]
+    rules += _corner_rules(grid, order, variables)
     rules += [Distance(variables.pins[a], variables.pins[b], SEPARATION) for a, b in separations]
     factors = start.factors if start else (_FIRST_FACTOR,) * len(grid.links)
     x, factors = _solved(grid, variables, rules, forced, factors, 1 if start else _ROUNDS)
@@ -183,8 +186,46 @@ def _port_rules(grid: Grid, variables: Variables) -> list[Distance]:
         rules.append(Distance(left, variables.pins[pins[0]], rim))
         rules.append(Distance(variables.pins[pins[-1]], right, rim))
         for a, b in pairwise(pins):
-            rules.append(Distance(variables.pins[a], variables.pins[b], PORT_SPACING))
+            spacing = CORNER_WIDTH if a[0] == b[0] < 0 else PORT_SPACING
+            rules.append(Distance(variables.pins[a], variables.pins[b], spacing))
     return rules
+
+
+def _corner_rules(grid: Grid, order: Order, variables: Variables) -> list[Distance]:
+    """The labels of corner loops keep off what stands beside their box, and off the labels of each other."""
+    if not grid.corners:
+        return []
+    rules = []
+    for row in order:
+        sides = [(LEFT_WALL, LEFT_WALL, 0, 0), *(_sides(grid, one, variables) for one in row)]
+        sides.append((RIGHT_WALL, RIGHT_WALL, 0, 0))
+        for place, element in enumerate(row, start=1):
+            for loop in grid.corners.get(element, ()):
+                outer = variables.pins[loop.pin(0)]
+                left, right, _, _ = sides[place]
+                before, after = sides[place - 1], sides[place + 1]
+                if _is_beside_level_label(grid, row, place - 1, loop):
+                    ends = (outer, right) if loop.hand == RIGHT else (left, outer)
+                    rules.append(Distance(*ends, loop.room - LEVEL_MARGIN + LINE_GAP))
+                elif loop.hand == RIGHT:
+                    rules.append(Distance(outer, after[0], loop.room + LINE_GAP + after[2]))
+                else:
+                    rules.append(Distance(before[1], outer, loop.room + LINE_GAP + before[3]))
+        for a, b in pairwise(row):
+            for first in grid.corners.get(a, ()):
+                for second in grid.corners.get(b, ()):
+                    if first.hand == RIGHT and second.hand == LEFT and first.is_below == second.is_below:
+                        ends = (variables.pins[first.pin(0)], variables.pins[second.pin(0)])
+                        rules.append(Distance(*ends, first.room + second.room + LINE_GAP))
+    return rules
+
+
+def _is_beside_level_label(grid: Grid, row: Sequence[int], place: int, loop: CornerLoop) -> bool:
+    """Whether a level arrow on that side of the box has its label at the height of the loop's label."""
+    first = place if loop.hand == RIGHT else place - 1
+    pair = row[first : first + 2] if first >= 0 else ()
+    edges = grid.levels.get((pair[0], pair[1]), ()) if len(pair) == 2 else ()
+    return any(not edge.label.is_empty for edge in (edges[1:2] if loop.is_below else edges[:1]))
 
 
 def _costs(

@@ -10,16 +10,18 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right, insort
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+from arrowproof.render.layout.direction import path_cost
 from arrowproof.render.layout.graph import Edge, Graph
 from arrowproof.render.layout.grid import MAX_LEVEL
 from arrowproof.render.layout.sizes import (
     ARROW_ROOM,
     BEAD_ROOM,
+    CORNER_DEPTH,
     LABEL_GAP,
     LABEL_RISE,
     LEVEL_MARGIN,
@@ -31,28 +33,24 @@ from arrowproof.render.layout.sizes import (
     PORT_SPACING,
     SLOT,
 )
+from arrowproof.render.layout.tracks import depth, passage
 from arrowproof.render.quality import MAX_SCALE, READABLE_SCALE, TARGET_HEIGHT, TARGET_WIDTH
 
-_CROSSING = 1.8
+_CROSSING = 2.2
 _STEP, _LONG, _BENT, _TURNING = 0.5, 1.1, 0.8, 4.0
 _FAR = 320.0
 """This much of sideways way costs 1."""
 _LEFTWARDS, _UPWARDS = 0.6, 0.6
-_MAIN_LEFTWARDS, _MAIN_UPWARDS, _MAIN_TURN, _MAIN_DOWNWARDS, _MAIN_LOW = 5.0, 7.0, 1.0, 0.3, 0.15
-_FAILURE_HIGH = 0.25
-"""A failure that stands above the end of the main path."""
 _MAIN = 2.0
 """How much more an arrow of the main path weighs."""
 _BUSY_SIDES = 1.0
 """A self arrow whose box has level arrows on both sides."""
 _SMALL_TEXT, _SMALLER_TEXT, _UNREADABLE = 34.0, 3.0, 60.0
 _LABEL_ROOM = BEAD_ROOM + LABEL_GAP + LINE_GAP
-_SLOTS_PER_EDGE = 0.3
-"""How many level runs an arrow adds to the height of a channel: many share one."""
 
 
 class _Row(NamedTuple):
-    """What is known of a row whatever the others are: sizes, gaps between nodes, and its blocks.
+    """What is known of a row whatever the others are: sizes, gaps between nodes, level edges, and its blocks.
 
     A block is a run of nodes that level arrows join, under (first place, last place): no line passes between them.
     """
@@ -60,9 +58,36 @@ class _Row(NamedTuple):
     width: float
     height: float
     gaps: tuple[float, ...]
-    level: frozenset[tuple[int, int]]
+    boxes: tuple[tuple[int, float, float], ...]
+    level: frozenset[int]
     blocks: tuple[tuple[int, int], ...]
     cost: float
+
+
+class _Part(NamedTuple):
+    """What takes room in rows: a box in ``row``, or with -1 there a line through ``passed`` with its label.
+
+    State rows come first, label rows after them; ``gap`` is the room that a box needs after another one.
+    """
+
+    x: float
+    row: int
+    passed: tuple[int, ...]
+    label_row: int
+    width: float
+    gap: float
+
+
+class _Way(NamedTuple):
+    """An edge between two rows, from its upper end to its lower one, with the rows of both and the gap of its label."""
+
+    upper: int
+    lower: int
+    first: int
+    last: int
+    weight: float
+    gap: int
+    label: int
 
 
 @dataclass
@@ -71,20 +96,18 @@ class _Guess:
 
     rows: Sequence[Sequence[int]]
     infos: list[_Row]
-    row_of: dict[int, int]
-    x: dict[int, float]
+    row_of: list[int]
     widths: list[float]
-    blocked: list[list[tuple[float, float]]]
     gap_widths: list[float]
     gap_heights: list[float]
-    gap_edges: list[list[tuple[float, float]]]
-    turns: list[tuple[int, bool, float, float]]
-    left: float = 0.0
-    right: float = 0.0
+    ways: list[_Way]
+    turns: list[tuple[int, bool, int, int]]
+    cost: float
+    x: dict[int, float]
 
 
 class Estimate:
-    """Guesses the cost of placements of one graph. Lower is better; a crossing costs about 1.8."""
+    """Guesses the cost of placements of one graph. Lower is better; a crossing costs about 2.2."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -100,7 +123,10 @@ class Estimate:
         self.level_heights = {pair: _level_height(edges[:MAX_LEVEL]) for pair, edges in graph.pairs.items()}
         self.edges = [edge for edge in graph.edges if not edge.is_loop]
         self.weights = [_MAIN if (e.tail, e.head) in graph.main_steps else 1.0 for e in graph.edges]
-        self.ordinals = {edge.index: place for edges in graph.pairs.values() for place, edge in enumerate(edges)}
+        self.parts = [
+            (e.tail, e.head, e.index, self.weights[e.index], e.label.width, e.label.height) for e in self.edges
+        ]
+        self.main_path, self.failures = graph.main_path, graph.failures
         self.neighbours: list[list[int]] = [[] for _ in graph.nodes]
         for edge in self.edges:
             self.neighbours[edge.tail].append(edge.head)
@@ -114,25 +140,23 @@ class Estimate:
             rows: rows of node indexes, from left to right.
             limit: a cost above which the answer does not matter; infinity stands for it.
         """
-        infos = [self._row(tuple(row)) for row in rows]
-        cost = direction_cost(self.graph, rows) + sum([info.cost for info in infos])
-        room = limit - _text_cost(max([info.width for info in infos]), sum([info.height for info in infos]))
+        guess = self._structure(rows)
+        room = limit - guess.cost
+        height = _height(guess)
+        if room <= 0 or _text_cost(max(*guess.widths, *guess.gap_widths), height) >= room:
+            return math.inf
+        self._place(guess)
+        cost, width, gap_edges = self._ways_cost(guess)
+        cost += _text_cost(max(width, *guess.gap_widths), height + SLOT * sum(map(depth, gap_edges)))
         if cost >= room:
             return math.inf
-        guess = self._placed(rows, infos)
-        for edge in self.edges:
-            if edge.tail in guess.row_of and edge.head in guess.row_of:
-                cost += self._edge_cost(guess, edge.tail, edge.head, edge.index)
-                if cost >= room:
-                    return math.inf
-        cost += _text_cost(*self._extent(guess))
-        if cost >= limit:
-            return math.inf
-        return cost + _CROSSING * _crossings(guess)
+        return guess.cost + cost + _CROSSING * _crossings(guess, gap_edges)
 
     def columns(self, rows: Sequence[Sequence[int]]) -> dict[int, float]:
         """A guess of each node's middle."""
-        return self._placed(rows, [self._row(tuple(row)) for row in rows]).x
+        guess = self._structure(rows)
+        self._place(guess)
+        return guess.x
 
     def _row(self, row: tuple[int, ...]) -> _Row:
         """What is known of a row; rows come back again and again during a search."""
@@ -144,54 +168,104 @@ class Estimate:
     def _new_row(self, row: tuple[int, ...]) -> _Row:
         nodes = self.graph.nodes
         upper = lower = max(nodes[node].height for node in row) / 2
-        gaps, level, blocks, cost = [], set(), [[0, 0]], 0.0
+        gaps, level, blocks, cost = [], [], [[0, 0]], 0.0
         for place, (left, right) in enumerate(pairwise(row), start=1):
             pair = (left, right) if left < right else (right, left)
             if pair in self.gaps:
                 gaps.append(float(self.gaps[pair]))
                 above, below = self.level_heights[pair]
                 upper, lower = max(upper, above), max(lower, below)
-                level.add(pair)
+                edges = self.graph.pairs[pair][:MAX_LEVEL]
+                level += [edge.index for edge in edges]
+                cost += _LEFTWARDS * sum((edge.tail == right) / number for number, edge in enumerate(edges, start=1))
                 blocks[-1][1] = place
             else:
                 gaps.append(float(NODE_GAP))
                 blocks.append([place, place])
-        width = sum(self.widths[node] for node in row) + sum(gaps)
+        needed = [float(self.widths[node]) for node in row]
         for first, last in blocks:
             for place in range(first, last + 1):
                 if row[place] in self.loops:
-                    cost += _BUSY_SIDES * (first < place < last)
-                    width += self.loops[row[place]]
-        return _Row(width, upper + lower, tuple(gaps), frozenset(level), tuple((a, b) for a, b in blocks), cost)
-
-    def _placed(self, rows: Sequence[Sequence[int]], infos: list[_Row]) -> _Guess:
-        """All nodes in their columns: the widest row is packed, the others move to their neighbours."""
-        count = len(rows) + 1
-        row_of = {node: number for number, row in enumerate(rows) for node in row}
-        widths = [info.width for info in infos]
-        guess = _Guess(
-            rows,
-            infos,
-            row_of,
-            {},
-            widths,
-            [],
-            [0.0] * count,
-            [0.0] * count,
-            [[] for _ in range(count)],
-            [],
+                    if first < place < last:
+                        cost += _BUSY_SIDES
+                        lower = max(lower, nodes[row[place]].height / 2 + CORNER_DEPTH)
+                    else:
+                        needed[place] += self.loops[row[place]]
+        return _Row(
+            sum(needed) + sum(gaps),
+            upper + lower,
+            tuple(gaps),
+            tuple(zip(row, needed, (0.0, *gaps), strict=True)),
+            frozenset(level),
+            tuple((a, b) for a, b in blocks),
+            cost,
         )
-        widest = max(range(len(rows)), key=widths.__getitem__)
-        for number in (widest, *range(widest - 1, -1, -1), *range(widest + 1, len(rows))):
-            self._place_row(guess, number, widths[widest] / 2, number == widest)
-        for row, info in zip(rows, infos, strict=True):
-            ends = [(row[a], row[b]) for a, b in info.blocks]
-            guess.blocked.append(
-                [(guess.x[a] - self.widths[a] / 2 - 7, guess.x[b] + self.widths[b] / 2 + 7) for a, b in ends]
-            )
-        guess.left = min([row[0][0] for row in guess.blocked])
-        guess.right = max([row[-1][1] for row in guess.blocked])
+
+    def _structure(self, rows: Sequence[Sequence[int]]) -> _Guess:
+        """Everything that does not depend on x: the rows and gaps with the room they need, and what that costs."""
+        infos = [self._row(tuple(row)) for row in rows]
+        row_of = [-1] * len(self.widths)
+        for number, row in enumerate(rows):
+            for node in row:
+                row_of[node] = number
+        count = len(rows) + 1
+        widths, gap_widths, gap_heights = [info.width for info in infos], [0.0] * count, [0.0] * count
+        cost = self._direction(rows, row_of) + sum([info.cost for info in infos])
+        ways: list[_Way] = []
+        turning = []
+        for tail, head, index, weight, label_width, label_height in self.parts:
+            first, last = row_of[tail], row_of[head]
+            if first == last:
+                if first >= 0 and index not in infos[first].level:
+                    turning.append(index)
+                continue
+            upper, lower = tail, head
+            if first > last:
+                cost += _UPWARDS
+                first, last, upper, lower = last, first, head, tail
+            if first < 0:
+                continue
+            gap = first + 1
+            if last > gap:
+                cost += _LONG * (last - gap)
+                gap = min(range(gap, last + 1), key=gap_widths.__getitem__)
+                for number in range(first + 1, last):
+                    widths[number] += LINE_GAP
+                    gap_widths[number + (number >= gap)] += LINE_GAP
+            cost += _STEP * weight
+            ways.append(_Way(upper, lower, first, last, weight, gap, label_width))
+            gap_widths[gap] += label_width + _LABEL_ROOM
+            if label_height > gap_heights[gap]:
+                gap_heights[gap] = label_height
+        guess = _Guess(rows, infos, row_of, widths, gap_widths, gap_heights, ways, [], cost, {})
+        for index in turning:
+            self._add_turning(guess, index)
         return guess
+
+    def _add_turning(self, guess: _Guess, index: int) -> None:
+        """An edge within a row that leads round the boxes in between."""
+        edge = self.graph.edges[index]
+        row = guess.row_of[edge.tail]
+        is_below = row + 1 < len(guess.rows) or row == 0
+        gap = row + is_below
+        guess.gap_widths[gap] += edge.label.width + _LABEL_ROOM + LINE_GAP
+        guess.gap_heights[gap] = max(guess.gap_heights[gap], edge.label.height + SLOT)
+        guess.turns.append((gap, is_below, edge.tail, edge.head))
+        guess.cost += _TURNING * self.weights[index]
+
+    def _direction(self, rows: Sequence[Sequence[int]], row_of: Sequence[int]) -> float:
+        """What the main path costs."""
+        path = [(row_of[node], rows[row_of[node]].index(node)) for node in self.main_path if row_of[node] >= 0]
+        if not path:
+            return 0.0
+        return path_cost(path, [row_of[node] for node in self.failures if row_of[node] >= 0])
+
+    def _place(self, guess: _Guess) -> None:
+        """All nodes in their columns: the widest row is packed, the others move to their neighbours."""
+        widths = guess.widths
+        widest = max(range(len(widths)), key=widths.__getitem__)
+        for number in (widest, *range(widest - 1, -1, -1), *range(widest + 1, len(widths))):
+            self._place_row(guess, number, widths[widest] / 2, number == widest)
 
     def _place_row(self, guess: _Guess, number: int, half: float, is_packed: bool) -> None:
         """The x of each node of a row: packed around 0, or at the mean of the neighbours that are placed already."""
@@ -214,65 +288,73 @@ class Estimate:
             for node in row:
                 x[node] += shift
 
-    def _edge_cost(self, guess: _Guess, tail: int, head: int, index: int) -> float:
-        """What one edge costs, not counting its crossings. Notes its way and the room that its label takes."""
-        upper, lower = guess.row_of[tail], guess.row_of[head]
-        if upper == lower:
-            return self._row_edge_cost(guess, tail, head, index)
-        cost = 0.0
-        if upper > lower:
-            cost += _UPWARDS
-            upper, lower, tail, head = lower, upper, head, tail
-        label = self.graph.edges[index].label
-        weight = self.weights[index]
-        above, below = guess.x[tail], guess.x[head]
-        reach = max((self.widths[tail] + self.widths[head]) / 2 - 3 * PORT_SPACING, 0)
-        distance = abs(above - below)
-        cost += _STEP * weight + _LONG * (lower - upper - 1)
-        gap = upper + 1
-        if lower > gap:
-            line, detour = _passage(guess.blocked[gap:lower], above, below)
-            distance += 2 * detour
-            gap = min(range(gap, lower + 1), key=guess.gap_widths.__getitem__)
-            for row in range(upper + 1, lower):
-                guess.widths[row] += LINE_GAP
-                guess.gap_edges[row].append((above, line))
-                guess.gap_widths[row + (row >= gap)] += LINE_GAP
-                above = line
-            guess.left, guess.right = min(guess.left, line), max(guess.right, line + label.width)
-        guess.gap_edges[lower].append((above, below))
-        if distance > reach:
-            cost += _BENT * weight + (distance - reach) / _FAR
-        guess.gap_widths[gap] += label.width + _LABEL_ROOM
-        guess.gap_heights[gap] = max(guess.gap_heights[gap], label.height)
-        return cost
+    def _ways_cost(self, guess: _Guess) -> tuple[float, float, list[list[tuple[float, float]]]]:
+        """What bends and sideways ways cost, the width of the whole, and the ends of the lines in each gap."""
+        x, widths, cost, count = guess.x, self.widths, 0.0, len(guess.rows)
+        blocked: list[list[tuple[float, float]]] = []
+        for nodes, info in zip(guess.rows, guess.infos, strict=True):
+            ends = [(nodes[a], nodes[b]) for a, b in info.blocks]
+            blocked.append([(x[a] - widths[a] / 2 - 7, x[b] + widths[b] / 2 + 7) for a, b in ends])
+        gap_edges: list[list[tuple[float, float]]] = [[] for _ in guess.gap_widths]
+        parts: list[_Part] = []
+        for upper, lower, first, last, weight, gap, label in guess.ways:
+            above, below = x[upper], x[lower]
+            distance = abs(above - below)
+            if last > first + 1:
+                line, detour = passage(blocked[first + 1 : last], above, below)
+                distance += 2 * detour
+                for row in range(first + 1, last):
+                    gap_edges[row].append((above, line))
+                    above = line
+                passed = (*range(first + 1, last), *range(first + 1 + count, last + 1 + count))
+                parts.append(_Part(line, -1, passed, gap + count, label, 0.0))
+            else:
+                parts.append(_Part((above + below) / 2, -1, (), gap + count, label, 0.0))
+            gap_edges[last].append((above, below))
+            reach = max((widths[upper] + widths[lower]) / 2 - 3 * PORT_SPACING, 0)
+            if distance > reach:
+                cost += _BENT * weight + (distance - reach) / _FAR
+        cost += sum([abs(x[tail] - x[head]) for _, _, tail, head in guess.turns]) / _FAR
+        return cost, self._width(guess, parts), gap_edges
 
-    def _row_edge_cost(self, guess: _Guess, tail: int, head: int, index: int) -> float:
-        """The cost of an edge within a row: level between neighbours, or else round the boxes in between."""
-        row = guess.row_of[tail]
-        is_leftwards = guess.x[tail] > guess.x[head]
-        pair = (tail, head) if tail < head else (head, tail)
-        if pair in guess.infos[row].level and self.ordinals[index] < MAX_LEVEL:
-            return _LEFTWARDS * is_leftwards / (1 + self.ordinals[index])
-        label = self.graph.edges[index].label
-        is_below = row + 1 < len(guess.rows) or row == 0
-        gap = row + is_below
-        guess.gap_widths[gap] += label.width + _LABEL_ROOM + LINE_GAP
-        guess.gap_heights[gap] = max(guess.gap_heights[gap], label.height + SLOT)
-        ends = sorted((guess.x[tail], guess.x[head]))
-        guess.turns.append((gap, is_below, ends[0], ends[1]))
-        return _TURNING * self.weights[index] + (ends[1] - ends[0]) / _FAR
+    def _width(self, guess: _Guess, parts: list[_Part]) -> float:
+        """The width when all is pushed to the left in the order that it has: a line is at one place in all its rows."""
+        count = len(guess.rows)
+        ends = [0.0] * (2 * count + 1)
+        after_box = [False] * count
+        for row, info in enumerate(guess.infos):
+            parts += [_Part(guess.x[node], row, (), 0, width, gap) for node, width, gap in info.boxes]
+        parts.sort()
+        for _, row, passed, label_row, width, gap in parts:
+            if row >= 0:
+                ends[row] += width + (gap if after_box[row] else LINE_GAP)
+                after_box[row] = True
+                continue
+            place = ends[label_row]
+            for one in passed:
+                place = max(place, ends[one])
+            place += LINE_GAP
+            for one in passed:
+                ends[one] = place
+                if one < count:
+                    after_box[one] = False
+            ends[label_row] = place + width + BEAD_ROOM + LABEL_GAP
+        return max(ends) - LINE_GAP
 
-    def _extent(self, guess: _Guess) -> tuple[float, float]:
-        """Width and height of the whole."""
-        width = max(*guess.widths, *guess.gap_widths, guess.right - guess.left)
-        height = sum([info.height for info in guess.infos]) + sum(guess.gap_heights)
-        for gap, edges in enumerate(guess.gap_edges):
-            if edges or guess.gap_heights[gap]:
-                height += ARROW_ROOM + 3 * LINE_ROOM + SLOT * len(edges) * _SLOTS_PER_EDGE
-            elif 0 < gap < len(guess.rows):
-                height += 2 * LINE_ROOM
-        return width, height
+
+def _height(guess: _Guess) -> float:
+    """The height of the whole but for what level runs need that lie above each other."""
+    height = sum([info.height for info in guess.infos]) + sum(guess.gap_heights)
+    lines = [0] * len(guess.gap_heights)
+    for way in guess.ways:
+        for gap in range(way.first + 1, way.last + 1):
+            lines[gap] += 1
+    for gap, count in enumerate(lines):
+        if count or guess.gap_heights[gap]:
+            height += 2 * ARROW_ROOM + 2 * LINE_ROOM
+        elif 0 < gap < len(guess.rows):
+            height += 2 * LINE_ROOM
+    return height
 
 
 def _level_height(edges: Sequence[Edge]) -> tuple[float, float]:
@@ -282,30 +364,17 @@ def _level_height(edges: Sequence[Edge]) -> tuple[float, float]:
     return (reach[0] if reach else 0.0, reach[1] if len(reach) > 1 else 0.0)
 
 
-def _passage(rows: Iterable[Sequence[tuple[float, float]]], above: float, below: float) -> tuple[float, float]:
-    """The x at which a line passes these rows without meeting a box, and how far that is out of its way."""
-    low, high = (above, below) if above < below else (below, above)
-    blocks = [block for row in rows for block in row]
-    best, least = low, math.inf
-    for x in (above, below, *(edge for block in blocks for edge in block)):
-        detour = low - x if x < low else x - high if x > high else 0.0
-        if detour < least and not any(left < x < right for left, right in blocks):
-            if not detour:
-                return x, 0.0
-            best, least = x, detour
-    return best, least
-
-
-def _crossings(guess: _Guess) -> int:
+def _crossings(guess: _Guess, gap_edges: Sequence[Sequence[tuple[float, float]]]) -> int:
     """Pairs of edges whose ends stand in opposite order, and edges that lead into a turn of another."""
     count = 0
-    for edges in guess.gap_edges:
+    for edges in gap_edges:
         seen: list[float] = []
         for _, below in sorted(edges):
             count += len(seen) - bisect_right(seen, below)
             insort(seen, below)
-    for gap, is_above, left, right in guess.turns:
-        count += sum([left < ends[not is_above] < right for ends in guess.gap_edges[gap]])
+    for gap, is_above, tail, head in guess.turns:
+        left, right = sorted((guess.x[tail], guess.x[head]))
+        count += sum([left < ends[not is_above] < right for ends in gap_edges[gap]])
     return count
 
 
@@ -314,28 +383,3 @@ def _text_cost(width: float, height: float) -> float:
     scale = min(MAX_SCALE, TARGET_WIDTH / max(width, 1), TARGET_HEIGHT / max(height, 1))
     unreadable = max(READABLE_SCALE - scale, 0)
     return _SMALL_TEXT * max(1 / scale - 1, 0) + _SMALLER_TEXT * (MAX_SCALE - scale) + _UNREADABLE * unreadable
-
-
-def direction_cost(graph: Graph, rows: Sequence[Sequence[int]]) -> float:
-    """What the main path costs: best is one level line from left to right, next one line downwards.
-
-    Arrows that lead to the left or upwards cost most, then turns, then arrows that lead downwards and a path that
-    starts further down than it must.
-    """
-    place_of = {node: (row, place) for row, nodes in enumerate(rows) for place, node in enumerate(nodes)}
-    path = [place_of[node] for node in graph.main_path if node in place_of]
-    cost = _MAIN_LOW * path[0][0] if path else 0.0
-    if path:
-        end = path[-1][0]
-        cost += _FAILURE_HIGH * sum([place_of[node][0] < end for node in graph.failures if node in place_of])
-    was_level: bool | None = None
-    for (row, place), (next_row, next_place) in pairwise(path):
-        is_level = row == next_row
-        if is_level:
-            cost += _MAIN_LEFTWARDS * (place > next_place)
-        else:
-            cost += _MAIN_UPWARDS if row > next_row else _MAIN_DOWNWARDS
-        if was_level not in (None, is_level):
-            cost += _MAIN_TURN
-        was_level = is_level
-    return cost

@@ -7,14 +7,14 @@ channel, or turns round in it, and between its links the arrow passes the rows i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
 from arrowproof.render.layout.graph import Edge, Graph
-from arrowproof.render.layout.sizes import LOOP_HEIGHT, PORT_SPACING, even
+from arrowproof.render.layout.loops import CornerLoop, SideLoops, box_heights, corner_loops, side_loops
+from arrowproof.render.layout.sizes import PORT_SPACING
 
-LEFT, RIGHT = -1, 1
 MAX_LEVEL = 2
 """Level arrows between two neighbours; the rest of their arrows run through the channels."""
 
@@ -63,19 +63,6 @@ class Link:
 
 
 @dataclass(frozen=True)
-class SideLoops:
-    """The self arrows that stand beside a box, and on which side."""
-
-    side: int
-    edges: tuple[Edge, ...]
-
-    @property
-    def slots(self) -> tuple[int, ...]:
-        """The height of each loop with its label."""
-        return tuple(even(max(edge.label.height, LOOP_HEIGHT) + 6) for edge in self.edges)
-
-
-@dataclass(frozen=True)
 class Grid:
     """The whole topology. Rows hold element indexes, in no order that means anything."""
 
@@ -87,6 +74,7 @@ class Grid:
     routes: Mapping[int, tuple[int, ...]]
     levels: Mapping[tuple[int, int], tuple[Edge, ...]]
     loops: Mapping[int, SideLoops]
+    corners: Mapping[int, tuple[CornerLoop, ...]]
     node_rows: tuple[tuple[int, ...], ...]
     widths: Mapping[int, int]
     heights: Mapping[int, int]
@@ -96,9 +84,11 @@ def build_grid(graph: Graph, placement: Placement) -> Grid:
     """The grid of a graph whose nodes are placed in rows. An element of a node has the node's index."""
     row_of = {node: row for row, nodes in enumerate(placement) for node in nodes}
     levels = _level_edges(graph, placement)
-    loops = _side_loops(graph, placement, levels)
+    loops = side_loops(graph, placement, levels)
     beside = {edge.index for edges in levels.values() for edge in edges}
     beside |= {edge.index for side in loops.values() for edge in side.edges}
+    corners = corner_loops(graph, row_of, levels, loops)
+    beside |= {loop.edge.index for own in corners.values() for loop in own}
     routed = [edge for edge in graph.edges if edge.index not in beside]
     label_rows = _choose_label_rows(routed, row_of, len(placement))
     builder = _Builder(graph, placement, set(label_rows.values()))
@@ -107,7 +97,7 @@ def build_grid(graph: Graph, placement: Placement) -> Grid:
             builder.add_turning(edge, label_rows.get(edge.index))
         else:
             builder.add_crossing(edge, label_rows.get(edge.index))
-    return builder.grid(levels, loops)
+    return builder.grid(levels, loops, corners)
 
 
 def _level_edges(graph: Graph, placement: Placement) -> dict[tuple[int, int], tuple[Edge, ...]]:
@@ -122,20 +112,6 @@ def _level_edges(graph: Graph, placement: Placement) -> dict[tuple[int, int], tu
                 chosen = [*rightwards[:1], *leftwards[:1], *rightwards[1:], *leftwards[1:]][:MAX_LEVEL]
                 levels[left, right] = tuple(chosen)
     return levels
-
-
-def _side_loops(
-    graph: Graph, placement: Placement, levels: Mapping[tuple[int, int], Sequence[Edge]]
-) -> dict[int, SideLoops]:
-    """Self arrows stand on the right of their box, or on the left when a level arrow is on the right."""
-    busy = {(left, RIGHT) for left, _ in levels} | {(right, LEFT) for _, right in levels}
-    loops = {}
-    for row in placement:
-        for node in row:
-            side = next((side for side in (RIGHT, LEFT) if (node, side) not in busy), None)
-            if node in graph.loops and side is not None:
-                loops[node] = SideLoops(side, graph.loops[node])
-    return loops
 
 
 def _choose_label_rows(edges: Iterable[Edge], row_of: Mapping[int, int], count: int) -> dict[int, int]:
@@ -213,7 +189,12 @@ class _Builder:
         self._link(edge, label_row + 1 if is_below else label_row, out, back, is_below, is_below)
         self._add_link(edge, back, edge.head, downwards=not is_below)
 
-    def grid(self, levels: Mapping[tuple[int, int], tuple[Edge, ...]], loops: Mapping[int, SideLoops]) -> Grid:
+    def grid(
+        self,
+        levels: Mapping[tuple[int, int], tuple[Edge, ...]],
+        loops: Mapping[int, SideLoops],
+        corners: Mapping[int, tuple[CornerLoop, ...]],
+    ) -> Grid:
         """The finished grid."""
         rows: list[list[int]] = [[] for _ in self.is_state_row]
         for element in self.elements:
@@ -227,9 +208,10 @@ class _Builder:
             routes={edge: tuple(links) for edge, links in self.routes.items()},
             levels=levels,
             loops=loops,
+            corners=corners,
             node_rows=self.placement,
-            widths=self._box_widths(),
-            heights=_box_heights(self.graph, loops),
+            widths=self._box_widths(corners),
+            heights=box_heights(self.graph, loops),
         )
 
     def _add_element(self, row: int, edge: Edge, is_label: bool) -> int:
@@ -246,9 +228,12 @@ class _Builder:
         self.links.append(link)
         self.routes.setdefault(edge.index, []).append(link.index)
 
-    def _box_widths(self) -> dict[int, int]:
+    def _box_widths(self, corners: Mapping[int, tuple[CornerLoop, ...]]) -> dict[int, int]:
         """Boxes are as wide as their texts, and as the ports on their busier side."""
         ports: dict[tuple[int, bool], int] = {}
+        for owner, loops in corners.items():
+            for loop in loops:
+                ports[owner, loop.is_below] = ports.get((owner, loop.is_below), 0) + 2
         for link in self.links:
             for end in (0, 1):
                 if self.elements[link.element(end)].node is not None:
@@ -259,16 +244,3 @@ class _Builder:
             most = max(ports.get((node.index, above), 0) for above in (True, False))
             widths[node.index] = max(node.width, (most - 1) * PORT_SPACING + 2 * node.rim)
         return widths
-
-
-def _box_heights(graph: Graph, loops: Mapping[int, SideLoops]) -> dict[int, int]:
-    """Boxes are as high as their texts, and as the self arrows beside them."""
-    heights = {}
-    for node in graph.nodes:
-        heights[node.index] = node.height
-        if node.index in loops:
-            slots = loops[node.index].slots
-            # The slots stand around the middle of the box, the first and last loop in the middle of theirs.
-            between = sum(slots) - min(slots[0], slots[-1])
-            heights[node.index] = max(node.height, even(between + LOOP_HEIGHT + 12))
-    return heights

@@ -90,6 +90,9 @@ def _extent(grid: Grid, row: int) -> tuple[float, float]:
             slots = grid.loops[node].slots
             half = max(half, sum(slots) / 2)
         upper, lower = max(upper, half), max(lower, half)
+        for loop in grid.corners.get(node, ()):
+            far = grid.heights[node] / 2 + loop.depth
+            upper, lower = (upper, max(lower, far)) if loop.is_below else (max(upper, far), lower)
     for (left, _), edges in grid.levels.items():
         if grid.elements[left].row == row:
             offset = LEVEL_OFFSET if len(edges) > 1 else 0

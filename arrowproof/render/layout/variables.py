@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from functools import partial
 
 from arrowproof.render.layout.grid import Grid
+from arrowproof.render.layout.loops import RIGHT, CornerLoop
 from arrowproof.render.layout.order import Order
 
 Pin = tuple[int, int]
-"""One end of a link: (link index, 0 or 1)."""
+"""One end of a link: (link index, 0 or 1). A corner loop has pins with a negative index."""
 
 LEFT_WALL, RIGHT_WALL = 0, 1
 
@@ -42,6 +43,15 @@ class Variables:
                     self.ports.setdefault((element, link.is_above(end)), []).append((link.index, end))
         for (node, _), pins in self.ports.items():
             pins.sort(key=partial(_port_key, grid, place, node))
+        for node, loops in grid.corners.items():
+            for loop in loops:
+                self._add_corner_loop(node, loop)
+
+    def _add_corner_loop(self, node: int, loop: CornerLoop) -> None:
+        """The pins of a corner loop are the outermost ports of their side."""
+        self.pins |= {pin: self.new() for pin in loop.pins}
+        ports = self.ports.setdefault((node, loop.is_below), [])
+        ports[:] = [*ports, *loop.pins] if loop.hand == RIGHT else [*loop.pins, *ports]
 
     def new(self) -> int:
         """A fresh variable."""
