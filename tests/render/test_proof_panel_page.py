@@ -10,12 +10,14 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from arrowproof.render.language import load_language
+from arrowproof.render.page import render_page
 from arrowproof.render.proof_column import proof_column
 from arrowproof.render.proof_data import proof_data
 from arrowproof.render.proof_heights import fitted_panels
 from arrowproof.render.proof_panel import LIMITS
 from arrowproof.render.ruler import Ruler
-from tests.render.pages import FITS, MEASURE, NOTES, SIZES, Collector, page_of, pressed, show
+from tests.render.evidence_builder import AGENT_SNEAK_PATHS, build_evidence
+from tests.render.pages import FITS, MEASURE, MODELS, NOTES, SIZES, Collector, grid_drawing, page_of, pressed, show
 from tests.render.proofs import PROOFS, agent, hostile, notes, proof_of, proof_page
 
 LOOK = (
@@ -283,3 +285,15 @@ def test_a_panel_grows_with_the_screen(tab: Page, tmp_path: Path) -> None:
         last = tab.locator(".proof > :last-child > :last-child").bounding_box()
         assert last is not None
         assert last["y"] + last["height"] > 0.86 * height
+
+
+def test_in_a_list_too_long_for_the_screen_what_does_not_hold_stays(tab: Page, tmp_path: Path) -> None:
+    lifecycle = MODELS["more transitions than are listed"]
+    evidence = build_evidence(lifecycle, {("state_0", "state_1"): "written"}, sneak_paths=AGENT_SNEAK_PATHS)
+    proof = proof_of(lifecycle, evidence)
+    show(tab, tmp_path, render_page(lifecycle, grid_drawing(proof.lifecycle), None, proof))
+    shown = tab.locator(".list li:not(.sr)")
+    expect(shown).to_have_text([re.compile("cancelled → completed"), "state_0 → state_1"])
+    tab.locator(".list button").nth(5).evaluate("(row) => row.click()")
+    tab.keyboard.press("Escape")
+    expect(shown).to_have_count(2)
