@@ -13,6 +13,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
@@ -31,14 +32,15 @@ from arrowproof.render.language import Language, load_language
 from arrowproof.render.legend import KIND_UNITS, MARK_UNITS, LegendItem, item_width, legend_of_proof
 from arrowproof.render.outline import Outline, outline_lifecycle
 from arrowproof.render.proof import Proof
-from arrowproof.render.proof_column import proof_column
-from arrowproof.render.proof_data import proof_data
-from arrowproof.render.proof_header import ProofHeader, head_proof
 from arrowproof.render.scene import MARGIN
 from arrowproof.render.sheet import UNIT, Content, Row, Sheet, plan_sheet
 from arrowproof.render.stage import Stage, set_stage
 from arrowproof.render.svg import kind_sample, mark_sample, render_scene
 from arrowproof.render.template_bytecode import KeptBytecode
+
+if TYPE_CHECKING:
+    from arrowproof.render.proof_column import ProofColumn
+    from arrowproof.render.proof_header import ProofHeader
 
 DRAWING = "drawing.css"
 """The part that a picture of the drawing takes along, with the fonts and the palette."""
@@ -92,10 +94,8 @@ def render_page(
     """
     language = language or load_language()
     outline = outline_lifecycle(lifecycle, language, proof)
-    header = head_proof(proof, language) if proof is not None else None
-    legend = legend_of_proof(proof, language) if proof is not None else ()
+    header, legend, column = _shown_proof(lifecycle, proof, language)
     stage = stage or set_stage(lifecycle, drawing, language, proof)
-    column = proof_column(lifecycle, proof, language) if proof is not None else None
     sheet = plan_sheet(replace(_content(outline, stage, language, header, legend), proof=column))
     idle = _idle_parts(outline, stage, proof)
     # Every text of a page is out of one of these.
@@ -115,7 +115,7 @@ def render_page(
         script_texts=_data_block(language.script_texts),
         export_data=_data_block({"name": file_stem(lifecycle.id), "mermaid": write_mermaid(lifecycle)}),
         proof=column,
-        proof_data=_data_block({} if column is None else proof_data(column.heads, sheet.panels)),
+        proof_data=None if column is None else _proof_data(column, sheet),
         bead_symbols=bead_symbols,
         proof_header=header,
         legend=legend,
@@ -126,6 +126,24 @@ def render_page(
         mark_sample=mark_sample,
         verdict_sign=verdict_sign,
     )
+
+
+def _shown_proof(
+    lifecycle: Lifecycle, proof: Proof | None, language: Language
+) -> tuple[ProofHeader | None, tuple[LegendItem, ...], ProofColumn | None]:
+    """What a proof brings to the header, the legend and the column; most pages have none, and do not pay for it."""
+    if proof is None:
+        return None, (), None
+    from arrowproof.render.proof_column import proof_column
+    from arrowproof.render.proof_header import head_proof
+
+    return head_proof(proof, language), legend_of_proof(proof, language), proof_column(lifecycle, proof, language)
+
+
+def _proof_data(column: ProofColumn, sheet: Sheet) -> Markup:
+    from arrowproof.render.proof_data import proof_data
+
+    return _data_block(proof_data(column.heads, sheet.panels))
 
 
 def _idle_parts(outline: Outline, stage: Stage, proof: Proof | None) -> set[str]:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from arrowproof.model.evidence import Evidence, SneakPath
 from arrowproof.model.lifecycle import Lifecycle, State
-from arrowproof.model.staleness import Difference
 from arrowproof.render.language import Language, load_language
 from arrowproof.render.moments import duration_text
 from arrowproof.render.sneak_arrows import add_sneak_arrows, sneak_words
 from arrowproof.render.standing import ArrowStanding, Standing, stand
+
+if TYPE_CHECKING:
+    from arrowproof.model.evidence import Evidence, SneakPath
+    from arrowproof.model.staleness import Difference
 
 
 @dataclass(frozen=True)

@@ -12,16 +12,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import ceil
+from typing import TYPE_CHECKING
 
 from arrowproof.model.lifecycle import Panel
 from arrowproof.render.bar import Bar, bar_height
 from arrowproof.render.drawing import Box
 from arrowproof.render.legend import legend_height
-from arrowproof.render.proof_column import ProofColumn
-from arrowproof.render.proof_heights import fitted_panels, reasons_height, row_lines, sneaks_height
-from arrowproof.render.proof_panel import ProofPanel
 from arrowproof.render.ruler import SLACK, Ruler
 from arrowproof.render.text import text_width
+
+if TYPE_CHECKING:
+    from arrowproof.render.proof_column import ProofColumn
+    from arrowproof.render.proof_panel import ProofPanel
 
 REM = 14.0
 """CSS px of one rem at 1440 by 900."""
@@ -235,15 +237,15 @@ def _panels_of_proof(
     """The panels of the proof as they fit the column, and the height of the tallest one."""
     if content.proof is None:
         return (), 0.0
+    from arrowproof.render.proof_heights import fitted_panels
+
     return fitted_panels(content.proof, how.aside - _COLUMN_PADDING, height, ruler)
 
 
 def _column(content: Content, how: _Arrangement, lists: bool, ruler: Ruler) -> float:
     """The height of the column while nothing is chosen."""
     width = how.aside - _COLUMN_PADDING
-    reasons = 0.0 if content.proof is None else reasons_height(content.proof, width, ruler)
-    parts = [reasons] if reasons else []
-    parts.append(_transitions(content, how, width, lists, ruler))
+    parts = [*_reasons(content, width, ruler), _transitions(content, how, width, lists, ruler)]
     if content.facts:
         lines = sum(ruler.lines(value, width - 5.6, 0.84, face="mono") for _, value in content.facts)
         parts.append(1.45 + 1.3 * lines + len(content.facts) * (2 * how.density.row + 0.07))
@@ -254,12 +256,24 @@ def _column(content: Content, how: _Arrangement, lists: bool, ruler: Ruler) -> f
     return sum(parts) + how.density.gap * (len(parts) - 1)
 
 
+def _reasons(content: Content, width: float, ruler: Ruler) -> Sequence[float]:
+    """The height of what keeps a proof from being better, if there is any of it."""
+    if content.proof is None:
+        return ()
+    from arrowproof.render.proof_heights import reasons_height
+
+    height = reasons_height(content.proof, width, ruler)
+    return (height,) if height else ()
+
+
 def _transitions(content: Content, how: _Arrangement, width: float, lists: bool, ruler: Ruler) -> float:
     """The height of the transitions with their heading, and of the sneak paths above them."""
     height = 1.7 if lists or not content.rows else 4.3
     if lists:
         height += 1.95 + _list(content, how, width, ruler)
     if content.proof is not None:
+        from arrowproof.render.proof_heights import row_lines, sneaks_height
+
         height += sneaks_height(content.proof, width, how.density.row, ruler)
         if not lists:
             kept = [row_lines(content.proof.rows[place], width, False, ruler) for place in content.proof.kept]
@@ -274,6 +288,8 @@ def _list(content: Content, how: _Arrangement, width: float, ruler: Ruler) -> fl
     if content.proof is None:
         heights = [_row_lines(row, each, count == 1, ruler) for row in content.rows]
     else:
+        from arrowproof.render.proof_heights import row_lines
+
         heights = [row_lines(row, each, count == 1, ruler) for row in content.proof.rows]
     per_column = ceil(len(heights) / count)
     lines = sum(max(heights[start::per_column]) for start in range(per_column))

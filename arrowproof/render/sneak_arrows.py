@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from arrowproof.model.evidence import SneakPath
 from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
 from arrowproof.model.transitions import Pair
 from arrowproof.render.language import Language
 from arrowproof.render.text import clean_text
+
+if TYPE_CHECKING:
+    from arrowproof.model.evidence import SneakPath
 
 MAX_DRAWN = 12
 """Sneak paths that a picture takes: more would hide the lifecycle itself."""

@@ -25,10 +25,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from arrowproof.model.evidence import Evidence, Kill, Side, TransitionEvidence, Walk
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.transitions import Pair, Transition, derive_transitions
+
+if TYPE_CHECKING:
+    from arrowproof.model.evidence import Evidence, Kill, TransitionEvidence, Walk
 
 FREQUENCY_STEPS = 6
 """Steps of thickness above the thinnest line, which the rarest arrows and those without a count have."""
@@ -122,6 +125,8 @@ def stand(lifecycle: Lifecycle, evidence: Evidence) -> Standing:
     Raises:
         ModelError: passing states form a cycle, so that the lifecycle has no transitions.
     """
+    from arrowproof.model.evidence import TransitionEvidence  # a drawing without evidence need not pay for it
+
     known = {(each.source, each.target): each for each in reversed(evidence.transitions)}
     counts = _counts(evidence)
     is_guarded = evidence.guard is not None and evidence.guard.holds
@@ -151,7 +156,7 @@ def _rung(found: TransitionEvidence, walks: Sequence[Walk], is_guarded: bool) ->
 
 
 def _on_both_sides(kills: Iterable[Kill]) -> bool:
-    return {kill.side for kill in kills} == set(Side)
+    return len({kill.side for kill in kills}) > 1  # before and after the commit are all the sides that there are
 
 
 def _counts(evidence: Evidence) -> Mapping[Pair, int] | None:
