@@ -18,6 +18,8 @@ MAX_SCALE = 1.25
 STATE_TEXT, LABEL_TEXT = 15.0, 13.0
 READABLE_SCALE = 0.87
 """From here on labels have 11 CSS px and states 12 at 1440x900, with a little to spare."""
+LEAST_SCALE = 0.85
+"""Labels have just 11 CSS px from here on, and states more than 12."""
 
 _TOUCH = 3.0
 """Parallel lines nearer than this look like one."""
@@ -177,10 +179,17 @@ def _boxes_touch(a: Box, b: Box) -> bool:
 def _passes(points: Sequence[Point], box: Box) -> bool:
     """Whether an orthogonal line enters the inside of a box."""
     left, right, top, bottom = box.x + _SLACK, box.right - _SLACK, box.y + _SLACK, box.bottom - _SLACK
-    return any(
-        max(a[0], b[0]) > left and min(a[0], b[0]) < right and max(a[1], b[1]) > top and min(a[1], b[1]) < bottom
-        for a, b in pairwise(points)
-    )
+    ax, ay = points[0]
+    for bx, by in points[1:]:
+        if (
+            (ax > left or bx > left)
+            and (ax < right or bx < right)
+            and (ay > top or by > top)
+            and (ay < bottom or by < bottom)
+        ):
+            return True
+        ax, ay = bx, by
+    return False
 
 
 def _segments(arrows: Sequence[ArrowPath]) -> list[_Segment]:

@@ -29,6 +29,7 @@ class Annealing:
     def __init__(self, estimate: Estimate) -> None:
         self.estimate = estimate
         self.random = Random(0).random
+        self._known: dict[tuple[tuple[int, ...], ...], tuple[float, float]] = {}
 
     def anneal(self, rows: Rows, cost: float, steps: int, first: float, last: float) -> tuple[float, Rows]:
         """The best placement met, and its cost.
@@ -48,12 +49,21 @@ class Annealing:
             temperature *= cooling
             changed = self._changed(rows, nodes)
             limit = cost - temperature * math.log(1 - self.random())
-            found = self.estimate.cost(changed, limit)
+            found = self._cost(changed, limit)
             if found < limit:
                 rows, cost = changed, found
                 if cost < best[0]:
                     best = (cost, rows)
         return best
+
+    def _cost(self, rows: Rows, limit: float) -> float:
+        """What the estimate says, which is remembered: a search comes by the same placements again and again."""
+        key = tuple(map(tuple, rows))
+        cost, asked = self._known.get(key, (math.inf, -math.inf))
+        if cost == math.inf and asked < limit:
+            cost = self.estimate.cost(rows, limit)
+            self._known[key] = (cost, limit)
+        return cost
 
     def _changed(self, rows: Rows, nodes: Sequence[int]) -> Rows:
         kind = self.random()

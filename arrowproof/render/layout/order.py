@@ -7,6 +7,7 @@ saves something. The best way of one chain is found exactly, row by row (dynamic
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -208,7 +209,7 @@ class _Arrangement:
         for start in here:
             left = sorted(b for a, b in ends if a < start.low)
             right = sorted(b for a, b in ends if a >= start.high)
-            table.append([sum(b >= end.high for b in left) + sum(b < end.low for b in right) for end in there])
+            table.append([len(left) - bisect_left(left, end.high) + bisect_left(right, end.low) for end in there])
         return table
 
     def _places_of_links(self, link: Link, is_turned: bool) -> list[tuple[int, int]]:

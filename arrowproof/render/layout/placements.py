@@ -42,8 +42,9 @@ def find_placements(graph: Graph, earlier: Iterable[Placement] = ()) -> dict[Pla
     if len(graph.nodes) > _TOO_MANY_NODES:
         ranked = [list(row) for row in ranked_placement(graph)]
         return {_frozen(ranked): estimate.cost(ranked)}
-    starts = [[list(row) for row in placement] for placement in earlier] or _starts(graph, estimate)
-    found = _raced(estimate, starts, 1 if len(graph.nodes) > MANY_NODES else 0)
+    starts = [[list(row) for row in placement] for placement in earlier]
+    first_stage = 1 if starts or len(graph.nodes) > MANY_NODES else 0
+    found = _raced(estimate, starts or _starts(graph, estimate), first_stage)
     best = min(found, key=lambda placement: (found[placement], placement))
     if len(graph.nodes) <= MANY_NODES:
         for rows in _moves([list(row) for row in best]):
