@@ -14,6 +14,9 @@ from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.proof import Proof
 
+MANY_STATES = 24
+"""More states are never read as a whole: the whole is not even laid out when groups can be folded."""
+
 MARGIN = 3.0
 """Drawing units around the bounds, so that half of a stroke at the edge is not cut."""
 

@@ -30,12 +30,9 @@ from arrowproof.render.layout.fold import (
 )
 from arrowproof.render.names import distinct_names, group_names, state_name
 from arrowproof.render.proof import Proof, rung_words
-from arrowproof.render.quality import MAX_SCALE, READABLE_SCALE, TARGET_HEIGHT, TARGET_WIDTH, fit_scale
-from arrowproof.render.scene import Scene, framed, whole_scene
+from arrowproof.render.quality import LEAST_SCALE, MAX_SCALE, READABLE_SCALE, TARGET_HEIGHT, TARGET_WIDTH, fit_scale
+from arrowproof.render.scene import MANY_STATES, Scene, framed, whole_scene
 from arrowproof.render.standing import ArrowStanding
-
-MANY_STATES = 24
-"""More states are never read as a whole: the whole is not even laid out when groups can be folded."""
 
 _MOST_BOXES, _MOST_ARROWS = 20, 34
 """A group scene with more is not tried; it would be laid out for long, and could not be read."""
@@ -58,7 +55,7 @@ def plan_scenes(
     plan = _Plan(lifecycle, language, proof)
     if drawing is None and not (plan.groups and len(lifecycle.states) > MANY_STATES):
         drawing = layout_lifecycle(lifecycle, plan.captions)
-    if drawing is not None and (fit_scale(drawing.bounds) >= READABLE_SCALE or not lifecycle.states):
+    if drawing is not None and (fit_scale(drawing.bounds) >= LEAST_SCALE or not lifecycle.states):
         return (replace(whole_scene(lifecycle, drawing), proof=proof),)
     first = plan.overview() if drawing is None or plan.groups else plan.whole(drawing)
     return (first, *plan.group_scenes(), *plan.focus_scenes())

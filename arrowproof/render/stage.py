@@ -10,8 +10,8 @@ from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.finder import find_names
 from arrowproof.render.language import Language
 from arrowproof.render.proof import Proof
-from arrowproof.render.quality import READABLE_SCALE, fit_scale
-from arrowproof.render.scene import MARGIN, Scene, whole_scene
+from arrowproof.render.quality import LEAST_SCALE, fit_scale
+from arrowproof.render.scene import MANY_STATES, MARGIN, Scene, whole_scene
 from arrowproof.render.text import clean_text
 
 
@@ -52,9 +52,13 @@ def set_stage(lifecycle: Lifecycle, drawing: Drawing | None, language: Language,
 def _scenes(
     lifecycle: Lifecycle, drawing: Drawing | None, language: Language, proof: Proof | None
 ) -> tuple[Scene, ...]:
-    if drawing is not None and fit_scale(drawing.bounds) >= READABLE_SCALE:
+    if drawing is None and len(lifecycle.states) <= MANY_STATES:
+        from arrowproof.render.layout import layout_lifecycle  # who brings a drawing need not load Graphviz
+
+        drawing = layout_lifecycle(lifecycle, proof.captions if proof is not None else {})
+    if drawing is not None and fit_scale(drawing.bounds) >= LEAST_SCALE:
         return (replace(whole_scene(lifecycle, drawing), proof=proof),)
-    from arrowproof.render.scenes import plan_scenes  # who brings a drawing that can be read need not load Graphviz
+    from arrowproof.render.scenes import plan_scenes  # most models are read as a whole, and need not pay for this
 
     return plan_scenes(lifecycle, drawing, language, proof)
 
