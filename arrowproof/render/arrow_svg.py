@@ -13,7 +13,7 @@ from arrowproof.render.beads import RADIUS, bead_shapes
 from arrowproof.render.drawing import ArrowPath, Point
 from arrowproof.render.language import Language
 from arrowproof.render.names import endpoint_name
-from arrowproof.render.proof import Proof, count_words, rung_words
+from arrowproof.render.proof import Proof, arrow_words
 from arrowproof.render.standing import FREQUENCY_STEPS, Rung
 from arrowproof.render.svg_element import element, format_number, format_point, sample, text_element
 from arrowproof.render.text import clean_text
@@ -109,12 +109,10 @@ def _arrow_sample(look: Look) -> Markup:
 
 def _look(arrow: str, proof: Proof, language: Language) -> Look:
     """The look of an arrow or of a bundle that the proof knows."""
+    words = arrow_words(arrow, proof, language)
     if arrow in proof.sneak_paths:
-        return replace(SNEAK, words=proof.captions[arrow])
+        return replace(SNEAK, words=words)
     standing = proof.standing.arrows[arrow]
-    words = rung_words(standing, language)
-    if standing.count is not None:
-        words += f", {count_words(standing.count, standing.is_exact, language)}"
     width = THIN + (THICK - THIN) * standing.step / FREQUENCY_STEPS
     return replace(_rung_look(standing.rung, standing.step), width=width, words=words)
 

@@ -26,7 +26,6 @@ _UNIT = 1.15 / 18
 _GAP, _SAMPLE_GAP = 1.2, 0.45
 _SLACK = 1.03
 
-
 KIND_UNITS, MARK_UNITS = 28, 18
 """Units of the samples of a kind of state and of a mark."""
 

@@ -14,8 +14,8 @@ _MAX_FOREIGN = 40
 _LONGEST = 1e13
 """The most seconds that are told apart: 300,000 years."""
 
-_UNITS = (("minutes", 1, 60, 3600), ("hours", 60, 3600, 86_400), ("days", 3600, 86_400, 1e15))
-"""Name, seconds of the next smaller unit and of the unit, and where the next larger one begins."""
+_UNITS = (("days", 3600, 86_400), ("hours", 60, 3600), ("minutes", 1, 60))
+"""Name, seconds of the next smaller unit and of the unit, the largest first."""
 
 
 def time_text(moment: str, language: Language) -> str:
@@ -33,10 +33,16 @@ def duration_text(seconds: float, language: Language) -> str:
         return language("time.milliseconds", number=round(seconds * 1000))
     if seconds < 59.95:
         return language("time.seconds", number=f"{seconds:.1f}".removesuffix(".0"))
-    for name, small, large, limit in _UNITS:
-        whole, rest = divmod(round(min(seconds, _LONGEST) / small), large // small)
-        if (whole * large + rest * small) < limit:
-            break
+    name, whole, rest = _parted(min(seconds, _LONGEST))
     if not rest:
         return language(f"time.{name}", number=f"{whole:,}")
     return language(f"time.{name}_more", number=f"{whole:,}", rest=rest)
+
+
+def _parted(seconds: float) -> tuple[str, int, int]:
+    """The name of the largest unit that fits, how many of it, and how many of the next smaller one remain."""
+    for name, small, large in _UNITS:
+        whole, rest = divmod(round(seconds / small), large // small)
+        if whole:
+            return name, whole, rest
+    raise ValueError(f"{seconds} is less than a minute")

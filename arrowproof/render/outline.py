@@ -13,8 +13,7 @@ from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle, Panel, S
 from arrowproof.model.transitions import Transition, derive_transitions
 from arrowproof.render.language import Language, load_language
 from arrowproof.render.names import endpoint_name, pair_address
-from arrowproof.render.proof import Proof, count_words, rung_words
-from arrowproof.render.sneak_arrows import sneak_words
+from arrowproof.render.proof import Proof, arrow_words
 from arrowproof.render.text import clean_text
 
 HASH_LENGTH = 8
@@ -241,18 +240,7 @@ def _arrow_rows(lifecycle: Lifecycle, proof: Proof | None, language: Language) -
             source=endpoint_name(arrow.source, drawn, language("end.created")),
             target=endpoint_name(arrow.target, drawn, language("end.removed")),
             label=clean_text(arrow.label),
-            standing="" if proof is None else _standing(arrow, proof, language),
+            standing="" if proof is None else arrow_words(arrow.id, proof, language),
         )
         for arrow in drawn.arrows
     )
-
-
-def _standing(arrow: Arrow, proof: Proof, language: Language) -> str:
-    """What a proof says of an arrow: a sneak path as what it is, another with its rung and how often a log holds it."""
-    if arrow.id in proof.sneak_paths:
-        return sneak_words(proof.sneak_paths[arrow.id], language)
-    standing = proof.standing.arrows[arrow.id]
-    words = rung_words(standing, language)
-    if standing.count is None:
-        return words
-    return f"{words}, {count_words(standing.count, standing.is_exact, language)}"

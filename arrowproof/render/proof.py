@@ -67,6 +67,15 @@ def bring_proof(
     )
 
 
+def arrow_words(arrow: str, proof: Proof, language: Language) -> str:
+    """What a proof says of an arrow: a sneak path as what it is, another with its rung and how often a log holds it."""
+    if arrow in proof.sneak_paths:
+        return proof.captions[arrow]
+    standing = proof.standing.arrows[arrow]
+    words = rung_words(standing, language)
+    return words if standing.count is None else f"{words}, {count_words(standing.count, standing.is_exact, language)}"
+
+
 def rung_words(standing: ArrowStanding, language: Language) -> str:
     """The rung of an arrow, with how many of its transitions stand so low when they differ."""
     rung = language(f"rung.{standing.rung}")
