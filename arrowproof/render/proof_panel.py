@@ -53,12 +53,13 @@ class Limits:
 LIMITS = (
     Limits(10, 8, 3, 240, 3, 60),
     Limits(10, 6, 2, 200, 3, 60),
-    Limits(8, 6, 1, 160, 3, 48),
-    Limits(8, 5, 0, 160, 2, 40),
+    Limits(10, 5, 1, 160, 3, 48),
+    Limits(10, 4, 1, 160, 2, 40),
+    Limits(8, 4, 0, 140, 2, 40),
     Limits(6, 4, 0, 110, 2, 32),
     Limits(4, 3, 0, 80, 1, 24),
 )
-"""From what a panel shows where it has room to the least that it shows."""
+"""From what a panel shows where it has room to the least that it shows: columns that stayed the same go first."""
 
 
 @dataclass(frozen=True)
