@@ -33,7 +33,8 @@ def command(pages: tuple[Path, ...], out: Path, as_json: bool) -> int:
     """Open each page in Chromium at four sizes, light and dark: 8 checks and 8 screenshots a page.
 
     A page fits when nothing scrolls, no text is clipped, too small or too faint, no label overlaps anything, no
-    request leaves the page and the console is quiet.
+    request leaves the page and the console is quiet. A large model's page opens with an overview, whose text may be
+    small; it fits when every scene behind it does.
 
     \b
     Example:
@@ -50,10 +51,25 @@ def command(pages: tuple[Path, ...], out: Path, as_json: bool) -> int:
         held = sum(check.fits for check in page.checks)
         verdict = "fits" if page.fits else "does not fit"
         click.echo(printable(f"{page.page} {verdict}: {held} of {len(page.checks)} checks hold"))
-        for line in _failure_lines(page):
+        for line in (*_overview_lines(page), *_failure_lines(page)):
             click.echo(printable(f"  {line}"))
     click.echo(f"receipt {printable(str(report.receipt))}")
     return HOLDS if report.fits else DOES_NOT_HOLD
+
+
+def _overview_lines(page: PageFit) -> Iterator[str]:
+    """How small the text of an overview is, and how many of the scenes behind it hold."""
+    if page.overview:
+        sizes = [f"{_sizes(smallest)} at {size}" for size, smallest in page.overview.items()]
+        yield f"it opens with an overview, whose smallest text has {', '.join(sizes)}"
+    if page.scenes:
+        held = sum(scene.check.fits for scene in page.scenes)
+        yield f"{held} of its {len(page.scenes)} scenes hold at {page.scenes[0].check.size}"
+
+
+def _sizes(smallest: dict[str, float | None]) -> str:
+    names = {"state": "states", "label": "arrows"}
+    return " and ".join(f"{px:g} px ({names[owner]})" for owner, px in smallest.items() if px is not None)
 
 
 def _failure_lines(page: PageFit) -> Iterator[str]:

@@ -8,9 +8,10 @@ in another thread while it works on the next: places and sizes in :mod:`arrowpro
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from threading import Lock
@@ -19,10 +20,18 @@ from arrowproof.errors import InputError
 from arrowproof.model.progress import Progress
 from arrowproof.render.chromium import RunningChromium, run_chromium
 from arrowproof.render.contact_sheet import write_contact_sheet
-from arrowproof.render.fit_measures import read_geometry
-from arrowproof.render.fit_report import RECEIPT, FitReport, PageFit
+from arrowproof.render.fit_measures import Geometry, read_geometry
+from arrowproof.render.fit_report import RECEIPT, Check, FitReport, PageFit, SceneFit
 from arrowproof.render.fit_rules import Failure
-from arrowproof.render.fit_screen import JudgedScreen, Screen, judge_screen, judge_themes, prepare_to_judge
+from arrowproof.render.fit_scenes import MAX_SCENES, judge_scenes
+from arrowproof.render.fit_screen import (
+    JudgedScreen,
+    Screen,
+    judge_scene,
+    judge_screen,
+    judge_themes,
+    prepare_to_judge,
+)
 from arrowproof.render.fit_sources import Source, read_sources
 from arrowproof.render.fit_visit import DEADLINE, LostError, PageError, Visit, open_page
 
@@ -33,10 +42,9 @@ SCREENS = tuple(Screen(width, height, theme) for width, height in SIZES for them
 
 PAGES_AT_ONCE = 2
 """One page is shown and measured while the picture of another is encoded; more of them only wait for each other."""
-MAX_TEXTS = 5000
-MAX_POINTS = 2000
-MAX_SIGN = 32
-"""Largest side, in CSS px, of what counts as a sign on an arrow's line: its head, its bead."""
+LIMITS = {"texts": 5000, "points": 2000, "sign": 32, "keys": 1000, "scenes": MAX_SCENES}
+"""What is measured of a page at most: texts, points of a line, CSS px of a sign on an arrow's line (its head, its
+bead), states in one folded group or arrows in one bundle, scenes."""
 
 
 def check_pages(
@@ -154,12 +162,18 @@ class _Checker:
     def _check(self, source: Source, *, is_alone: bool = True) -> PageFit:
         """One page on every screen; a page that cannot be looked at has the checks that were made until then."""
         pending: list[Future[JudgedScreen]] = []
+        scenes: dict[str, Future[Check]] = {}
         failures: list[Failure] = []
         try:
             with open_page(self._browsers.get(), source.path, source.content, self._deadline) as visit:
                 for screen in self._screens:
                     self._steps.tell(f"{source.path.name} {screen}")
-                    pending.append(self._look(visit, screen, source.stem))
+                    visit.show(screen.width, screen.height, screen.theme)
+                    geometry, picture = self._look(visit)
+                    path = self._folder / f"{source.stem}.{screen.size}.{screen.theme}.png"
+                    pending.append(self._judge.submit(judge_screen, screen, geometry, picture, path))
+                if geometry.scenes:
+                    failures += self._look_at_scenes(visit, source, geometry, scenes)
                 failures += visit.failures()
         except PageError as error:
             if isinstance(error, LostError) and not is_alone:
@@ -167,15 +181,26 @@ class _Checker:
                 raise
             self._steps.skip(len(self._screens) - len(pending))
             failures += [*error.heard, Failure("limits", "page", str(error))]
-        return self._conclude(source, failures, [future.result() for future in pending])
+        page = self._conclude(source, failures, [future.result() for future in pending])
+        return replace(page, scenes=tuple(SceneFit(address, future.result()) for address, future in scenes.items()))
 
-    def _look(self, visit: Visit, screen: Screen, stem: str) -> Future[JudgedScreen]:
-        """Show one screen, measure and photograph it, and have it judged while the next one is shown."""
+    def _look_at_scenes(
+        self, visit: Visit, source: Source, opened: Geometry, judged: dict[str, Future[Check]]
+    ) -> Iterator[Failure]:
+        """Go to every scene of a page, on the smallest screen; have each judged, and tell what they lack together."""
+        seen: dict[str, Geometry] = {}
+        screen = self._screens[0]
         visit.show(screen.width, screen.height, screen.theme)
-        limits = {"texts": MAX_TEXTS, "points": MAX_POINTS, "sign": MAX_SIGN}
-        geometry = read_geometry(visit.evaluate(self._script, limits))
-        path = self._folder / f"{stem}.{screen.size}.{screen.theme}.png"
-        return self._judge.submit(judge_screen, screen, geometry, visit.screenshot(), path)
+        for address in opened.scenes:
+            self._steps.tell_more(f"{source.path.name} #{address}")
+            visit.go_to(address)
+            seen[address], picture = self._look(visit)
+            judged[address] = self._judge.submit(judge_scene, screen, seen[address], picture, address)
+        return judge_scenes(opened, seen)
+
+    def _look(self, visit: Visit) -> tuple[Geometry, str]:
+        """Measure and photograph what is shown."""
+        return read_geometry(visit.evaluate(self._script, LIMITS)), visit.screenshot()
 
     def _conclude(self, source: Source, failures: list[Failure], judged: list[JudgedScreen]) -> PageFit:
         """What the checks of one page come to, with its contact sheet: one theme after the other."""
@@ -205,6 +230,12 @@ class _Steps:
             if self._progress:
                 self._progress(what, min(self._done, self._total - 1), self._total)
             self._done += 1
+
+    def tell_more(self, what: str) -> None:
+        """A step that was not planned is begun."""
+        with self._lock:
+            self._total += 1
+        self.tell(what)
 
     def skip(self, steps: int) -> None:
         """Some steps will not be made; or, when negative, are made again."""

@@ -57,9 +57,9 @@ class Rect(NamedTuple):
 class Text:
     """A text as painted: one rectangle of ink for each of its lines.
 
-    ``owner`` is ``state``, ``label`` or ``other``, and ``id`` the state or arrow it belongs to. ``size`` is the font
-    size as it comes to the screen. ``clip`` is what its ancestors leave visible, ``cut`` an ellipsis or a mask that
-    takes some of it away, ``hidden`` why nobody sees it at all.
+    ``owner`` is ``state``, ``label`` or ``other``, and ``id`` the state or arrow it belongs to; ``drawn`` says whether
+    it stands in the drawing. ``size`` is the font size as it comes to the screen. ``clip`` is what its ancestors leave
+    visible, ``cut`` an ellipsis or a mask that takes some of it away, ``hidden`` why nobody sees it at all.
     """
 
     text: str
@@ -72,6 +72,7 @@ class Text:
     clip: Rect | None = None
     cut: bool = False
     hidden: str | None = None
+    drawn: bool = False
 
     @property
     def place(self) -> str:
@@ -82,19 +83,25 @@ class Text:
 
 @dataclass(frozen=True)
 class StateMeasure:
-    """A state: its box, None when it has none, and the colour of the box's edge (its stroke, else its fill)."""
+    """A state: its box, None when it has none, and the colour of the box's edge (its stroke, else its fill).
+
+    A ``folded`` one is the box of a group, and stands for the states of several ``keys``.
+    """
 
     id: str
     box: Rect | None
     edge: Colour | None = None
     hidden: str | None = None
+    keys: tuple[str, ...] = ()
+    folded: bool = False
 
 
 @dataclass(frozen=True)
 class ArrowMeasure:
     """An arrow: the states it joins, its lines as polylines, and how they are stroked.
 
-    ``signs`` are the small shapes that belong to it and stand on its line: its head, its bead.
+    ``signs`` are the small shapes that belong to it and stand on its line: its head, its bead. A bundle of arrows has
+    several ``keys``.
     """
 
     id: str
@@ -105,6 +112,7 @@ class ArrowMeasure:
     stroke: Colour | None = None
     signs: tuple[Rect, ...] = ()
     hidden: str | None = None
+    keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -113,6 +121,10 @@ class Geometry:
 
     ``hints`` ask the browser for connections, ``stray_lines`` are drawn lines of no arrow, and ``unmeasured`` is what
     is seen and cannot be measured: where it is, and what.
+
+    ``scene`` is the address of the drawing that is shown, None for the one that the page opens with; ``scenes`` are the
+    addresses of all its drawings, as far as they are looked at, of ``scene_count`` in all; and ``unaddressed`` counts
+    the drawings that have none. ``claims_overview`` says that the page calls this drawing an overview.
     """
 
     viewport: XY
@@ -127,6 +139,11 @@ class Geometry:
     hints: tuple[str, ...] = ()
     stray_lines: int = 0
     unmeasured: tuple[tuple[str, str], ...] = ()
+    scene: str | None = None
+    scenes: tuple[str, ...] = ()
+    scene_count: int = 0
+    unaddressed: int = 1
+    claims_overview: bool = False
 
     def smallest(self, owner: str) -> float | None:
         """The smallest size of the visible texts of one owner, None when there are none."""
@@ -141,7 +158,14 @@ def read_geometry(measured: str) -> Geometry:
         scroll=_xy(found["scroll"]),
         texts=tuple(_text(item) for item in found["texts"]),
         states=tuple(
-            StateMeasure(item["id"], _rect(item["box"]), _colour(item["edge"]), item["hidden"])
+            StateMeasure(
+                item["id"],
+                _rect(item["box"]),
+                _colour(item["edge"]),
+                item["hidden"],
+                tuple(item["keys"]),
+                item["folded"],
+            )
             for item in found["states"]
         ),
         arrows=tuple(_arrow(item) for item in found["arrows"]),
@@ -152,6 +176,11 @@ def read_geometry(measured: str) -> Geometry:
         hints=tuple(found["hints"]),
         stray_lines=found["strayLines"],
         unmeasured=tuple((place, what) for place, what in found["unmeasured"]),
+        scene=found["scene"],
+        scenes=tuple(found["scenes"]),
+        scene_count=found["sceneCount"],
+        unaddressed=found["unaddressed"],
+        claims_overview=found["claimsOverview"],
     )
 
 
@@ -167,6 +196,7 @@ def _text(item: Mapping[str, Any]) -> Text:
         clip=_rect(item["clip"]),
         cut=item["cut"],
         hidden=item["hidden"],
+        drawn=item["drawn"],
     )
 
 
@@ -180,6 +210,7 @@ def _arrow(item: Mapping[str, Any]) -> ArrowMeasure:
         stroke=_colour(item["stroke"]),
         signs=tuple(Rect(*rect) for rect in item["signs"]),
         hidden=item["hidden"],
+        keys=tuple(item["keys"]),
     )
 
 

@@ -1,11 +1,14 @@
-"""What a fit check came to, and its receipt. Format ``arrowproof.fit/1``.
+"""What a fit check came to, and its receipt. Format ``arrowproof.fit/2``.
 
 The receipt is one JSON object: ``format``, ``verdict`` (``fits`` or ``does not fit``), ``chromium`` (its version),
 ``rules`` (the names that failures can bear), and ``pages``. A page has ``page`` (as it was named), ``sha256`` of its
 bytes, ``fits``, ``contact_sheet``, ``failures`` of the page as a whole, and ``checks``; a check has ``size``,
-``theme``, ``screenshot``, ``measures`` and ``failures``. Pictures are named relative to the receipt.
+``theme``, ``screenshot``, ``measures`` and ``failures``. Pictures are named relative to the receipt. ``scenes`` are the
+checks of the other drawings of a page that has several, each with the ``fragment`` of the address that shows it and
+without a screenshot. ``overview`` is null, or says of a page that opens with an overview how small its text truly is:
+the smallest of states and of arrow labels in CSS px, by size.
 
-History: 1, the first.
+History: 2, scenes and overviews; 1, the first.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from typing import Any
 from arrowproof.model.whole_file import write_whole
 from arrowproof.render.fit_rules import Failure
 
-FIT_FORMAT = "arrowproof.fit/1"
+FIT_FORMAT = "arrowproof.fit/2"
 RECEIPT = "fit.json"
 
 RULE_NAMES = (
@@ -53,6 +56,7 @@ class Measures:
     states: int
     arrows: int
     texts: int
+    overview: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,14 @@ class Check:
 
 
 @dataclass(frozen=True)
+class SceneFit:
+    """Another drawing of a page, shown by a fragment of its address, in one check."""
+
+    fragment: str
+    check: Check
+
+
+@dataclass(frozen=True)
 class PageFit:
     """One page in all checks. ``failures`` are those of the page as a whole: requests, console errors, a hang."""
 
@@ -80,16 +92,28 @@ class PageFit:
     checks: tuple[Check, ...]
     contact_sheet: str | None
     failures: tuple[Failure, ...] = ()
+    scenes: tuple[SceneFit, ...] = ()
+
+    @property
+    def all_checks(self) -> tuple[Check, ...]:
+        """The checks of the page as it opens, and those of its scenes."""
+        return (*self.checks, *(scene.check for scene in self.scenes))
 
     @property
     def fits(self) -> bool:
         """Whether there were checks, and all of them and the page itself hold."""
-        return bool(self.checks) and all(check.fits for check in self.checks) and not self.failures
+        return bool(self.checks) and all(check.fits for check in self.all_checks) and not self.failures
 
     @property
     def all_failures(self) -> tuple[Failure, ...]:
         """The failures of the page and of every check, in that order."""
-        return (*self.failures, *(failure for check in self.checks for failure in check.failures))
+        return (*self.failures, *(failure for check in self.all_checks for failure in check.failures))
+
+    @property
+    def overview(self) -> dict[str, dict[str, float | None]] | None:
+        """Smallest text of states and of arrow labels in CSS px by size, when the page opens with an overview."""
+        shown = [(check.size, check.measures) for check in self.checks if check.measures and check.measures.overview]
+        return {size: {"state": of.smallest_state_text, "label": of.smallest_label} for size, of in shown} or None
 
 
 @dataclass(frozen=True)
@@ -133,16 +157,19 @@ def _page_json(page: PageFit) -> dict[str, Any]:
         "fits": page.fits,
         "contact_sheet": page.contact_sheet,
         "failures": _failures_json(page.failures),
-        "checks": [
-            {
-                "size": check.size,
-                "theme": check.theme,
-                "screenshot": check.screenshot,
-                "measures": asdict(check.measures) if check.measures else None,
-                "failures": _failures_json(check.failures),
-            }
-            for check in page.checks
-        ],
+        "overview": page.overview,
+        "checks": [_check_json(check) for check in page.checks],
+        "scenes": [{"fragment": scene.fragment, **_check_json(scene.check)} for scene in page.scenes],
+    }
+
+
+def _check_json(check: Check) -> dict[str, Any]:
+    return {
+        "size": check.size,
+        "theme": check.theme,
+        "screenshot": check.screenshot,
+        "measures": asdict(check.measures) if check.measures else None,
+        "failures": _failures_json(check.failures),
     }
 
 

@@ -16,6 +16,8 @@ STATE_TEXT_MIN = 12.0
 """Smallest font size of text in states, in CSS px."""
 LABEL_TEXT_MIN = 11.0
 """Smallest font size of arrow labels, in CSS px."""
+MAX_READABLE_STATES, MAX_READABLE_ARROWS = 15, 28
+"""A drawing of no more than this has to be readable as a whole; a larger one may be an overview."""
 OTHER_TEXT_MIN = 11.0
 """Smallest font size of any other text, in CSS px."""
 
@@ -162,11 +164,26 @@ def judge_boxes(geometry: Geometry) -> Iterator[Finding]:
 
 
 def judge_text_size(geometry: Geometry) -> Iterator[Finding]:
-    """Every text is large enough to read: at least 12 px in states, 11 px on arrows and elsewhere."""
+    """Every text is large enough to read: at least 12 px in states, 11 px on arrows and elsewhere.
+
+    The text of an overview is not judged: its size is told, and each scene behind it must be readable.
+    """
+    spared = is_overview(geometry)
     smallest = {"state": STATE_TEXT_MIN, "label": LABEL_TEXT_MIN, "other": OTHER_TEXT_MIN}
     for text in geometry.texts:
-        if not text.hidden and text.size < smallest[text.owner] - _SIZE_SLACK:
+        if not text.hidden and not (spared and text.drawn) and text.size < smallest[text.owner] - _SIZE_SLACK:
             yield text.place, f"is {text.size:g} px high, and must be at least {smallest[text.owner]:g}"
+
+
+def is_overview(geometry: Geometry) -> bool:
+    """Whether the drawing that is shown is an overview: the page says so, and it stands for too much to be readable.
+
+    What it claims to stand for has to be found in its scenes (:mod:`arrowproof.render.fit_scenes`).
+    """
+    states = {key for state in geometry.states for key in state.keys}
+    arrows = {key for arrow in geometry.arrows for key in arrow.keys}
+    is_large = len(states) > MAX_READABLE_STATES or len(arrows) > MAX_READABLE_ARROWS
+    return geometry.claims_overview and is_large
 
 
 def judge_hints(geometry: Geometry) -> Iterator[Finding]:

@@ -8,12 +8,16 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arrowproof.render.contact_sheet import Tile, shrink
 from arrowproof.render.fit_measures import Geometry
 from arrowproof.render.fit_pixels import RGB, PixelVerdict, judge_pixels, luminance
 from arrowproof.render.fit_report import Check, Measures
-from arrowproof.render.fit_rules import Failure, judge_geometry
+from arrowproof.render.fit_rules import Failure, is_overview, judge_geometry
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 MAX_FAILURES_A_RULE = 40
 """More failures of one rule on one screen than this are counted, not listed."""
@@ -51,6 +55,14 @@ def prepare_to_judge() -> None:
     from PIL import Image, PngImagePlugin  # noqa: F401
 
 
+def judge_scene(screen: Screen, geometry: Geometry, encoded: str, address: str) -> Check:
+    """Judge the scene at an address as :func:`judge_screen` does a page; no picture of it is kept."""
+    _, pixels = _looked_at(geometry, base64.b64decode(encoded))
+    check = _check(screen, geometry, pixels)
+    failures = tuple(replace(failure, place=f"#{address}, {failure.place}") for failure in check.failures)
+    return replace(check, failures=failures)
+
+
 def judge_screen(screen: Screen, geometry: Geometry, encoded: str, path: Path) -> JudgedScreen:
     """Write a screenshot and judge it together with the geometry.
 
@@ -60,22 +72,10 @@ def judge_screen(screen: Screen, geometry: Geometry, encoded: str, path: Path) -
         encoded: the screenshot, a PNG in base64, one pixel for each CSS px.
         path: where the screenshot goes.
     """
-    from PIL import Image
-
     content = base64.b64decode(encoded)
     path.write_bytes(content)
-    with Image.open(io.BytesIO(content)) as opened:
-        picture = opened if opened.mode == "RGB" else opened.convert("RGB")
-        picture.load()
-    pixels = judge_pixels(geometry, picture)
-    failures = bound_failures((*judge_geometry(geometry), *pixels.failures))
-    check = Check(
-        size=screen.size,
-        theme=screen.theme,
-        screenshot=path.name,
-        measures=_measures(geometry, pixels),
-        failures=tuple(replace(failure, size=screen.size, theme=screen.theme) for failure in failures),
-    )
+    picture, pixels = _looked_at(geometry, content)
+    check = _check(screen, geometry, pixels, path.name)
     return JudgedScreen(screen, check, Tile(str(screen), shrink(picture)), pixels.paper)
 
 
@@ -86,6 +86,27 @@ def judge_themes(judged: Sequence[JudgedScreen]) -> Iterator[Failure]:
         light, dark = papers.get((size, "light")), papers.get((size, "dark"))
         if light and dark and luminance(light) <= luminance(dark):
             yield Failure("theme", "page", f"its paper is no darker in the dark theme than in the light one at {size}")
+
+
+def _looked_at(geometry: Geometry, content: bytes) -> tuple[Image, PixelVerdict]:
+    """A screenshot in RGB, and what its pixels say."""
+    from PIL import Image
+
+    with Image.open(io.BytesIO(content), formats=("PNG",)) as opened:
+        picture = opened if opened.mode == "RGB" else opened.convert("RGB")
+        picture.load()
+    return picture, judge_pixels(geometry, picture)
+
+
+def _check(screen: Screen, geometry: Geometry, pixels: PixelVerdict, screenshot: str | None = None) -> Check:
+    failures = bound_failures((*judge_geometry(geometry), *pixels.failures))
+    return Check(
+        size=screen.size,
+        theme=screen.theme,
+        screenshot=screenshot,
+        measures=_measures(geometry, pixels),
+        failures=tuple(replace(failure, size=screen.size, theme=screen.theme) for failure in failures),
+    )
 
 
 def bound_failures(failures: Sequence[Failure]) -> list[Failure]:
@@ -115,6 +136,7 @@ def _measures(geometry: Geometry, pixels: PixelVerdict) -> Measures:
         states=len(geometry.states),
         arrows=len(geometry.arrows),
         texts=len(geometry.texts),
+        overview=is_overview(geometry),
     )
 
 

@@ -23,10 +23,23 @@ from arrowproof.render.fit_rules import Failure
 DEADLINE = 60.0
 """How long one page may take for all its checks, in seconds."""
 
+SCENE_DEADLINE = 1.0
+"""How much longer it may take for each scene that is looked at besides, in seconds."""
+
 WATCHED = 60.0
 """How much longer a page is listened to after its last screen, in seconds of its own clock, which is wound forward."""
 
 _WIND_DEADLINE = 5.0
+_PATIENCE_MS = 1000
+_GO = """
+async ({ fragment, patience }) => {
+  const told = new Promise((resolve) => addEventListener('hashchange', resolve, { once: true }));
+  location.hash = fragment;
+  await Promise.race([told, new Promise((resolve) => setTimeout(resolve, patience))]);
+  await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+}
+"""
+"""Changes the fragment of the page's address, and lets the page do what it does then, before and in a frame."""
 _NOWHERE = {"proxyServer": "http://127.0.0.1:9", "proxyBypassList": "<-loopback>"}
 """A proxy that is not there: what is not intercepted (sockets, speculation) reaches no one, on this machine either."""
 
@@ -44,8 +57,8 @@ class LostError(PageError):
 class Visit:
     """An open page. Whatever it asks of the network or says on the console is kept as a failure."""
 
-    def __init__(self, tools: DevTools, address: str, content: bytes) -> None:
-        self._tools, self._address = tools, address
+    def __init__(self, tools: DevTools, address: str, content: bytes, deadline: _Deadline) -> None:
+        self._tools, self._address, self._deadline = tools, address, deadline
         self._events = PageEvents(tools, address, content)
         self._context = self._session = ""
         self._world = 0
@@ -82,6 +95,11 @@ class Visit:
         )
         self._call("Emulation.setEmulatedMedia", {"features": media})
         resized.result()
+
+    def go_to(self, fragment: str) -> None:
+        """Have the page show what a fragment of its address stands for, and give it the time for that."""
+        self._deadline.extend(SCENE_DEADLINE)
+        self.evaluate(_GO, {"fragment": fragment, "patience": _PATIENCE_MS})
 
     def evaluate(self, script: str, argument: object) -> Any:
         """What an async function in the page, called with an argument, returns.
@@ -139,15 +157,15 @@ def open_page(browser: RunningChromium, path: Path, content: bytes, deadline: fl
         MissingEnvironmentError: the browser does not start.
     """
     browser.version()
-    visit = Visit(browser.tools, path.resolve().as_uri(), content)
-    with _deadline(deadline, browser.kill) as is_over:
+    with _Deadline(deadline, browser.kill) as until:
+        visit = Visit(browser.tools, path.resolve().as_uri(), content, until)
         try:
             visit.open()
             yield visit
         except DevToolsError as error:
             found = PageError(f"could not be looked at: {short(str(error))}")
-            if is_over():
-                found = PageError(f"is still busy after {deadline:g} s: a page must come to rest by itself")
+            if until.is_over:
+                found = PageError(f"is still busy after {until.seconds:g} s: a page must come to rest by itself")
             elif browser.tools.is_over:
                 found = LostError(str(found))
             found.heard = tuple(visit.heard())
@@ -159,23 +177,36 @@ def open_page(browser: RunningChromium, path: Path, content: bytes, deadline: fl
             visit.close()
 
 
-@contextmanager
-def _deadline(seconds: float, kill: Callable[[], None]) -> Iterator[Callable[[], bool]]:
-    """Kill the browser when the block lasts too long, since a page in an endless loop answers no one.
+class _Deadline:
+    """Kills the browser when its block lasts too long, since a page in an endless loop answers no one.
 
-    Every call that waits for the browser then fails at once. Gives a function that tells whether it came to that.
+    Every call that waits for the browser then fails at once.
     """
-    finished, killed = Event(), Event()
 
-    def watch() -> None:
-        if not finished.wait(seconds):
-            killed.set()
-            kill()
+    def __init__(self, seconds: float, kill: Callable[[], None]) -> None:
+        self.seconds = seconds
+        self._until = time.monotonic() + seconds
+        self._kill = kill
+        self._finished = Event()
+        self.is_over = False
+        self._watcher = Thread(target=self._watch, daemon=True, name="fit deadline")
 
-    watcher = Thread(target=watch, daemon=True, name="fit deadline")
-    watcher.start()
-    try:
-        yield killed.is_set
-    finally:
-        finished.set()
-        watcher.join()
+    def __enter__(self) -> _Deadline:
+        self._watcher.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._finished.set()
+        self._watcher.join()
+
+    def extend(self, seconds: float) -> None:
+        """Allow so much more time."""
+        self.seconds += seconds
+        self._until += seconds
+
+    def _watch(self) -> None:
+        while not self._finished.wait(max(0.0, self._until - time.monotonic())):
+            if time.monotonic() >= self._until:
+                self.is_over = True
+                self._kill()
+                return

@@ -3,7 +3,7 @@
  * arrow line stands on the screen, how large and in which colour it is painted, and what would cut it. The rules that
  * judge it are in fit_rules.py (places and sizes) and fit_pixels.py (contrast, from the screenshot).
  *
- * An expression: an async function of `limits` ({texts, points, sign}) that gives JSON text. All lengths are CSS px, all rectangles
+ * An expression: an async function of `limits` ({texts, points, sign, keys, scenes}) that gives JSON text. All lengths are CSS px, all rectangles
  * [left, top, right, bottom] relative to the viewport, all colours [red, green, blue, alpha] with 0..255 and 0..1.
  */
 async (limits) => {
@@ -176,8 +176,14 @@ async (limits) => {
     return at ? at.getBoundingClientRect().width / at.offsetWidth : 1;
   };
 
-  const drawings = [...document.querySelectorAll('svg.drawing')];
+  // A page may hold several drawings, of which it shows one at a time; the others bear `hidden`, and are not displayed.
+  const scenes = [...document.querySelectorAll('svg.drawing')];
+  const drawings = scenes.filter((scene) => !scene.closest('[hidden]') || scene.checkVisibility());
   const drawing = drawings[0] ?? null;
+  const addressOf = (scene) => scene?.dataset.fragment?.replace(/^#/, '') ?? null;
+  const addresses = [...new Set(scenes.map(addressOf).filter((address) => address !== null))];
+  /** The keys of the states or arrows that an element stands for: several for a folded group or a bundle of arrows. */
+  const keysOf = (group, id) => group.dataset.keys?.split(' ').slice(0, limits.keys) ?? [group.dataset.key ?? id];
   const inDrawing = (element) => drawing !== null && drawing.contains(element);
 
   /** A text's lines as rectangles of its ink: as wide as it advances, as high as its letters truly are. */
@@ -236,6 +242,7 @@ async (limits) => {
     return {
       text: snippet(node.data),
       selector: selectorOf(element),
+      drawn,
       owner: drawn && state ? 'state' : drawn && arrow ? 'label' : 'other',
       id: drawn && state ? state.dataset.state : drawn && arrow ? arrow.dataset.arrow : null,
       size: round(parseFloat(style.fontSize) * scale),
@@ -248,7 +255,7 @@ async (limits) => {
   };
 
   const hiddenText = (element, hidden) => ({
-    text: snippet(element.textContent), selector: selectorOf(element), owner: 'other', id: null, size: 0, colour: null,
+    text: snippet(element.textContent), selector: selectorOf(element), drawn: false, owner: 'other', id: null, size: 0, colour: null,
     rects: [], clip: null, cut: false, hidden,
   });
 
@@ -345,6 +352,8 @@ async (limits) => {
     const style = box && styleOf(box);
     return {
       id: group.dataset.state,
+      keys: keysOf(group, group.dataset.state),
+      folded: group.hasAttribute('data-group'),
       box: box && rectOf(box.getBoundingClientRect()),
       edge: box && (strokeOf(box)?.[3] ? strokeOf(box) : faded(colourOf(style.fill), opacityOf(box) * Number(style.fillOpacity))),
       hidden: hiddenBecause(box ?? group),
@@ -356,6 +365,7 @@ async (limits) => {
     const matrix = line && scaleOf(line);
     return {
       id: group.dataset.arrow,
+      keys: keysOf(group, group.dataset.arrow),
       source: group.dataset.from ?? null,
       target: group.dataset.to ?? null,
       lines: lines.map(pointsOf).filter((points) => points.length > 1),
@@ -383,6 +393,11 @@ async (limits) => {
     viewport: [innerWidth, innerHeight],
     scroll: [Math.max(root.scrollWidth, document.body?.scrollWidth ?? 0), Math.max(root.scrollHeight, document.body?.scrollHeight ?? 0)],
     drawings: drawings.length,
+    scene: addressOf(drawing),
+    scenes: addresses.slice(0, limits.scenes),
+    sceneCount: addresses.length,
+    unaddressed: scenes.filter((scene) => addressOf(scene) === null).length,
+    claimsOverview: root.dataset.overview === 'true' && drawing !== null && addressOf(drawing) === null,
     drawingHidden: drawing && hiddenBecause(drawing),
     strayLines: inside('path.line').filter((line) => !line.closest('[data-arrow]')).length,
     texts, states, arrows, outside, tooMany,

@@ -142,7 +142,7 @@ def test_the_contact_sheet_has_four_columns_and_two_rows(good: FitReport) -> Non
 
 def test_the_receipt_says_which_bytes_were_checked_and_by_which_browser(good: FitReport) -> None:
     receipt = json.loads(good.receipt.read_text(encoding="utf-8"))
-    assert receipt["format"] == "arrowproof.fit/1"
+    assert receipt["format"] == "arrowproof.fit/2"
     assert receipt["verdict"] == "fits"
     assert receipt["chromium"].split(".")[0].isdigit()
     assert receipt["pages"][0]["sha256"] == hashlib.sha256((BROKEN / "good.html").read_bytes()).hexdigest()
@@ -235,6 +235,14 @@ def test_a_page_that_loads_itself_again_is_refused(tmp_path: Path) -> None:
 def test_whatever_a_script_asks_for_is_a_request(tmp_path: Path, script: str, address: str) -> None:
     found = failures_of(good_with("</main>", f"</main><script>{script}</script>"), tmp_path)
     assert f"request: {address}" in found
+
+
+def test_what_a_worker_asks_for_and_says_is_heard(tmp_path: Path) -> None:
+    work = "console.error('from a worker'); fetch('https://example.com/w').catch(() => 0);"
+    script = f"<script>new Worker(URL.createObjectURL(new Blob([`{work}`])))</script>"
+    found = failures_of(good_with("</main>", f"{script}</main>"), tmp_path)
+    assert "request: https://example.com/w: the page asks for fetch" in found
+    assert "console-error: page: from a worker" in found
 
 
 @pytest.mark.parametrize(
