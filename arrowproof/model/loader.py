@@ -49,6 +49,7 @@ _STILL_READABLE = {
     "unreadable-text",
     "repeated-entry",
     "arrow-without-ends",
+    "empty-view",
     "state-column",
     "passing-value",
 }
@@ -205,4 +206,5 @@ def _binding(plain: Mapping[str, Any]) -> Binding:
 
 
 def _view(plain: Mapping[str, Any]) -> View:
-    return View(plain["id"], plain["title"], tuple(plain["states"]), tuple(plain["arrows"]), plain.get("note"))
+    states, arrows = tuple(plain.get("states", ())), tuple(plain.get("arrows", ()))
+    return View(plain["id"], plain["title"], states, arrows, plain.get("note"))

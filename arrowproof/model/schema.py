@@ -17,6 +17,7 @@ unreadable-text        a reason that says nothing; a source glob with control ch
 out-of-range           a number that is too small or too large
 repeated-entry         an entry that its array already has
 arrow-without-ends     an arrow or an accepted sneak path with neither ``from`` nor ``to``
+empty-view             a view with neither ``states`` nor ``arrows``
 state-column           a binding with both or neither of ``state`` and ``state_sql``
 passing-value          a passing state with a ``value``: it is never stored
 =====================  ===============================================================
@@ -175,6 +176,9 @@ def _explain(error: ValidationError) -> tuple[str, str, str]:
             return "unreadable-text", *_explain_pattern(error)
         case "uniqueItems":
             return "repeated-entry", "an entry stands here twice", "Remove the repeated entry."
+        case "anyOf" if {"required": ["arrows"]} in error.validator_value:
+            fix = 'Give "states", "arrows" or both: what the view shows.'
+            return "empty-view", 'neither "states" nor "arrows" is given', fix
         case "anyOf":
             fix = 'Give "from", "to" or both: without "from" a row is created, without "to" it is removed.'
             return "arrow-without-ends", 'neither "from" nor "to" is given', fix

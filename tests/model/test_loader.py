@@ -306,3 +306,8 @@ def test_no_state_at_all_is_said_once(job: dict[str, Any]) -> None:
     with pytest.raises(ModelError) as caught:
         parse_lifecycle(json.dumps(job).encode(), source="job.json")
     assert [problem.rule for problem in caught.value.problems] == ["too-short"]
+
+
+def test_a_view_may_name_arrows_alone_or_states_alone(job: dict[str, Any], parse: Parse) -> None:
+    job["views"] = [{"id": "a", "title": "A", "arrows": ["pick"]}, {"id": "s", "title": "S", "states": ["pending"]}]
+    assert [(view.states, view.arrows) for view in parse(job).views] == [((), ("pick",)), (("pending",), ())]

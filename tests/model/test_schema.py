@@ -134,6 +134,11 @@ def messages(data: Any) -> list[str]:
             "[arrow-without-ends]",
         ),
         (
+            lambda job: job.update(views=[{"id": "v", "title": "V"}]),
+            '$.views[0]: neither "states" nor "arrows" is given. Give "states", "arrows" or both: what the view shows. '
+            "[empty-view]",
+        ),
+        (
             lambda job: job["states"][1].update(value=None),
             "$.states[1].value: a passing state is never stored and has no value: null. "
             'Remove "value", or give the state another kind. [passing-value]',
