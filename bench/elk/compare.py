@@ -133,9 +133,8 @@ def _print_settings(comparison: Comparison) -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--elkjs", type=Path, required=True, help="the folder where elkjs is installed")
-    parser.add_argument(
-        "--runs", type=int, default=600, help="settings tried for each case, at even distances and as many again"
-    )
+    parser.add_argument("--runs", type=int, default=300, help="settings tried for each case")
+    parser.add_argument("--tight-runs", type=int, default=150, help="and at tighter distances; 0 for none")
     parser.add_argument("--figure", default="950x620", help="the figure in CSS px")
     parser.add_argument("--settings", action="store_true", help="print the settings of the best runs of ELK too")
     parser.add_argument("models", nargs="*", type=Path, metavar="MODEL", help="instead of all cases")
