@@ -96,7 +96,7 @@ def compare(elk: Elk, path: Path, runs: Mapping[str, int], figure: tuple[float, 
     even, tight = (search(partial(attempt, name), runs[name] // share) for name in ("even", "tight"))
     ours = measure_drawing(layout_lifecycle(lifecycle), *figure)
     name = path.name.removesuffix(".json").removesuffix(".lifecycle")
-    return Comparison(f"{name} (old)" if path in OLD_CASES else name, lifecycle, ours, even, tight)
+    return Comparison(f"{name} (old)" if path.resolve() in OLD_CASES else name, lifecycle, ours, even, tight)
 
 
 def _row(comparison: Comparison) -> str:
