@@ -8,8 +8,9 @@ fits in no arrangement makes the page taller than the screen, which the fit chec
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache, partial
 from itertools import product
 from math import ceil
 from typing import TYPE_CHECKING
@@ -24,6 +25,8 @@ from arrowproof.render.text import text_width
 if TYPE_CHECKING:
     from arrowproof.render.proof_column import ProofColumn
     from arrowproof.render.proof_panel import ProofPanel
+
+    PanelFit = Callable[[float, float], tuple[tuple[ProofPanel, ...], float]]
 
 REM = 14.0
 """CSS px of one rem at 1440 by 900."""
@@ -159,7 +162,9 @@ class _Arrangement:
 def plan_sheet(content: Content) -> Sheet:
     """The arrangement of a page that leaves its drawing largest while everything fits, the first of equals."""
     ruler = Ruler()
-    return max((_arranged(content, how, ruler) for how in _arrangements(content)), key=lambda sheet: sheet.merit)
+    panels = cache(partial(_panels_of_proof, content, ruler))  # the same for every arrangement of one width
+    sheets = (_arranged(content, how, ruler, panels) for how in _arrangements(content))
+    return max(sheets, key=lambda sheet: sheet.merit)
 
 
 def _arrangements(content: Content) -> Iterator[_Arrangement]:
@@ -171,7 +176,7 @@ def _arrangements(content: Content) -> Iterator[_Arrangement]:
             yield _Arrangement(aside, density, count, is_under)
 
 
-def _arranged(content: Content, how: _Arrangement, ruler: Ruler) -> Sheet:
+def _arranged(content: Content, how: _Arrangement, ruler: Ruler, fit: PanelFit) -> Sheet:
     title_step, header = _header(content, ruler)
     main = SCREEN_HEIGHT - header
     figure = SCREEN_WIDTH - _SIDES - how.aside
@@ -181,7 +186,7 @@ def _arranged(content: Content, how: _Arrangement, ruler: Ruler) -> Sheet:
     draw = max(room, MIN_DRAWING)
     scale = min(figure / (content.bounds.width + 6), draw / (content.bounds.height + 6), UNIT)
     lists = 0 < len(content.rows) <= MAX_LISTED
-    panels, tallest = _panels_of_proof(content, how, main, ruler)
+    panels, tallest = fit(how.aside, main)
     shows_paths = lists and how.list_columns == 1
     return Sheet(
         title_step=title_step,
@@ -232,14 +237,14 @@ def _stale(content: Content, ruler: Ruler) -> float:
 
 
 def _panels_of_proof(
-    content: Content, how: _Arrangement, height: float, ruler: Ruler
+    content: Content, ruler: Ruler, aside: float, height: float
 ) -> tuple[tuple[ProofPanel, ...], float]:
     """The panels of the proof as they fit the column, and the height of the tallest one."""
     if content.proof is None:
         return (), 0.0
     from arrowproof.render.proof_heights import fitted_panels
 
-    return fitted_panels(content.proof, how.aside - _COLUMN_PADDING, height, ruler)
+    return fitted_panels(content.proof, aside - _COLUMN_PADDING, height, ruler)
 
 
 def _column(content: Content, how: _Arrangement, lists: bool, ruler: Ruler) -> float:

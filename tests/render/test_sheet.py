@@ -4,9 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from arrowproof.model.lifecycle import Panel
+from arrowproof.model.evidence import Evidence
+from arrowproof.model.lifecycle import Lifecycle, Panel
 from arrowproof.render.drawing import Box
-from arrowproof.render.sheet import MAX_LISTED, Content, Row, plan_sheet
+from arrowproof.render.language import load_language
+from arrowproof.render.proof_column import proof_column
+from arrowproof.render.proof_panel import LIMITS
+from arrowproof.render.sheet import MAX_LISTED, PROOF_COLUMN, Content, Row, plan_sheet
+from tests.render.proofs import agent, notes, proof_of
 
 PLAIN = Content(
     id="notes-job",
@@ -89,3 +94,32 @@ def test_a_page_without_transitions_binding_or_panels_has_a_plan() -> None:
 
 def test_the_plan_of_equal_contents_is_equal() -> None:
     assert plan_sheet(PLAIN) == plan_sheet(replace(PLAIN))
+
+
+def proven(lifecycle: Lifecycle, evidence: Evidence) -> Content:
+    column = proof_column(lifecycle, proof_of(lifecycle, evidence), load_language())
+    return replace(PLAIN, rows=tuple(Row(row.spoken, ()) for row in column.rows), panels=(), proof=column)
+
+
+def test_a_column_with_panels_of_a_proof_is_wide_enough_for_statements() -> None:
+    sheet = plan_sheet(proven(*notes()))
+    assert sheet.aside >= PROOF_COLUMN
+    assert len(sheet.panels) == 7
+    assert sheet.spare >= 0
+
+
+def test_a_panel_that_does_not_fit_shows_less_and_others_stay_as_they_are() -> None:
+    content = proven(*notes())
+    assert content.proof is not None
+    shown = plan_sheet(content).panels
+    full = [make(LIMITS[0]) for make in content.proof.panels]
+    assert [panel for panel, whole in zip(shown, full, strict=True) if panel == whole]
+    assert [panel for panel, whole in zip(shown, full, strict=True) if panel != whole]
+
+
+def test_reasons_and_sneak_paths_take_their_room_in_the_column() -> None:
+    lifecycle, evidence = agent()
+    quiet = replace(evidence, reasons=(), sneak_paths=())
+    calm, full = (plan_sheet(proven(lifecycle, each)) for each in (quiet, evidence))
+    assert (calm.list_columns, full.list_columns) == (1, 2)
+    assert min(calm.spare, full.spare) >= 0
