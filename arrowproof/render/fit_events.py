@@ -32,6 +32,8 @@ _HEARD: tuple[tuple[str, dict[str, object]], ...] = (
 )
 """What makes a page, a frame or a worker tell of itself. Some do not know all of it, and refuse that."""
 
+_KINDS = {"xhr": "fetch"}
+"""A fetch is told of under either name, by two parts of the browser in no certain order."""
 _NO_NETWORK = ("data:", "blob:", "about:")
 _MAX_EVENTS = 40
 _MAX_TEXT = 200
@@ -142,7 +144,7 @@ class PageEvents:
 
     def _refused(self, url: str, what: str) -> None:
         if len(self._requests) < _MAX_EVENTS:
-            self._requests.setdefault(url, what)
+            self._requests.setdefault(url, _KINDS.get(what, what))
 
     def _said(self, message: str) -> None:
         if len(self._errors) < _MAX_EVENTS:

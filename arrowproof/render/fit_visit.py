@@ -132,8 +132,12 @@ class Visit:
         return self._events.failures()
 
     def _wind_forward(self) -> None:
-        """Let the page's own clock run so far in no time, so that what it puts off by a timer is heard too."""
-        self._call("Emulation.setVirtualTimePolicy", {"policy": "advance", "budget": WATCHED * 1000})
+        """Let the page's own clock run so far in no time, so that what it puts off by a timer is heard too.
+
+        The clock stands still while a request is under way, so that each is told of before the end.
+        """
+        policy = {"policy": "pauseIfNetworkFetchesPending", "budget": WATCHED * 1000}
+        self._call("Emulation.setVirtualTimePolicy", policy)
         self._await(self._events.time_is_over, _WIND_DEADLINE)
 
     def _call(self, method: str, params: dict[str, object]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 BROKEN = Path(__file__).parent.parent / "render" / "broken"
@@ -31,6 +32,11 @@ def test_a_missing_page_is_wrong_input(arrowproof):
 def test_many_faults_of_one_kind_are_counted_and_the_receipt_has_them_all(arrowproof, tmp_path):
     case = Path(__file__).parent.parent / "render" / "cases" / "order.json"
     assert arrowproof("render", str(case), "-o", "order.html").status == 0
+    # As if it were to be read as it opens: its many states are too small for that.
+    page = tmp_path / "order.html"
+    content = page.read_text(encoding="utf-8")
+    assert ' data-overview="true"' in content
+    page.write_text(content.replace(' data-overview="true"', ""), encoding="utf-8")
     result = arrowproof("fit", "order.html")
     assert result.status == 1
     lines = [line for line in result.out.splitlines() if "text-size" in line]
@@ -38,3 +44,14 @@ def test_many_faults_of_one_kind_are_counted_and_the_receipt_has_them_all(arrowp
     assert "more places, in the receipt" in lines[-1]
     receipt = json.loads((tmp_path / "arrowproof-out" / "fit" / "fit.json").read_text())
     assert len(receipt["pages"][0]["checks"][0]["failures"]) > 6
+
+
+def test_an_overview_is_told_with_its_smallest_text_and_the_scenes_behind_it(arrowproof):
+    case = Path(__file__).parent.parent / "render" / "cases" / "order.json"
+    assert arrowproof("render", str(case), "-o", "order.html").status == 0
+    result = arrowproof("fit", "order.html")
+    assert result.status == 0
+    assert re.search(
+        r"overview, whose smallest text has [\d.]+ px \(states\) and [\d.]+ px \(arrows\) at 1440x900,", result.out
+    )
+    assert "30 of its 30 scenes hold at 1440x900" in result.out
