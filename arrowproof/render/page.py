@@ -205,12 +205,13 @@ def _content(
     outline: Outline, stage: Stage, language: Language, header: ProofHeader | None, legend: Sequence[LegendItem]
 ) -> Content:
     """What of an outline and of a proof takes room that a sheet has to plan for."""
+    either = f" {language('transitions.or')} "
     content = Content(
         id=outline.id,
         title=outline.title,
         summary=outline.summary,
         captions=tuple(count.caption for count in outline.counts),
-        rows=tuple(Row(f"{row.source} → {row.target}", row.paths) for row in outline.transitions),
+        rows=tuple(Row(f"{row.source} → {row.target}", either.join(row.paths)) for row in outline.transitions),
         facts=tuple((fact.name, fact.value) for fact in outline.facts),
         panels=outline.panels,
         bounds=stage.frame,

@@ -79,10 +79,10 @@ DENSITIES = (
 
 @dataclass(frozen=True)
 class Row:
-    """One transition as listed: its readable name and the arrow ids of each of its paths."""
+    """One transition as listed: its readable name and the arrow ids of its paths."""
 
     name: str
-    paths: tuple[str, ...]
+    path: str
 
 
 @dataclass(frozen=True)
@@ -304,11 +304,10 @@ def _list(content: Content, how: _Arrangement, width: float, ruler: Ruler) -> fl
 def _row_lines(row: Row, width: float, shows_paths: bool, ruler: Ruler) -> int:
     if not shows_paths:
         return ruler.lines(row.name, width, 0.94)
-    path = " or ".join(row.paths)
-    path_width = min(text_width(path, 0.84, face="mono") / SLACK, width / 2)
+    path_width = min(text_width(row.path, 0.84, face="mono") / SLACK, width / 2)
     return max(
         ruler.lines(row.name, width - path_width - 1.2, 0.94),
-        ruler.lines(path, path_width + 0.1, 0.84, face="mono"),
+        ruler.lines(row.path, path_width + 0.1, 0.84, face="mono"),
     )
 
 

@@ -18,7 +18,7 @@ PLAIN = Content(
     title="Note job",
     summary="One note, one history row, at most three attempts.",
     captions=("states, 1 passing", "arrows", "transitions"),
-    rows=tuple(Row(f"pending → state {number}", ("pick, succeed",)) for number in range(7)),
+    rows=tuple(Row(f"pending → state {number}", "pick, succeed") for number in range(7)),
     facts=(("table", "jobs"), ("key", "id"), ("state", "status")),
     panels=(Panel("Three attempts", ("An attempt that fails is counted, and the count commits.",)),),
     bounds=Box(0, 0, 820, 460),
@@ -26,7 +26,7 @@ PLAIN = Content(
 
 
 def rows(count: int, name: str = "pending → completed") -> tuple[Row, ...]:
-    return tuple(Row(f"{name} {number}", (f"arrow_{number}",)) for number in range(count))
+    return tuple(Row(f"{name} {number}", f"arrow_{number}") for number in range(count))
 
 
 def test_a_usual_page_is_set_calmly_and_shows_the_arrow_paths() -> None:
@@ -98,7 +98,7 @@ def test_the_plan_of_equal_contents_is_equal() -> None:
 
 def proven(lifecycle: Lifecycle, evidence: Evidence) -> Content:
     column = proof_column(lifecycle, proof_of(lifecycle, evidence), load_language())
-    return replace(PLAIN, rows=tuple(Row(row.spoken, ()) for row in column.rows), panels=(), proof=column)
+    return replace(PLAIN, rows=tuple(Row(row.spoken, "") for row in column.rows), panels=(), proof=column)
 
 
 def test_a_column_with_panels_of_a_proof_is_wide_enough_for_statements() -> None:
