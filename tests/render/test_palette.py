@@ -75,16 +75,21 @@ LINES = {*KINDS, "line", *TEXT}
 PROPERTY = re.compile(r"(?:^|[;{])([\w-]+):([^;{}]*)var\(--([\w-]+)\)")
 
 
+def stylesheets() -> str:
+    return "".join(path.read_text(encoding="utf-8") for path in sorted(TEMPLATES.glob("*.css")))
+
+
 def uses() -> set[tuple[str, str]]:
     """Each property of the stylesheets with a token of the palette that it takes."""
-    css = "".join(path.read_text(encoding="utf-8") for path in TEMPLATES.glob("*.css"))
-    return {(name, token) for name, _, token in PROPERTY.findall(css) if token in LIGHT}
+    return {(name, token) for name, _, token in PROPERTY.findall(stylesheets()) if token in LIGHT}
 
 
-def test_a_stylesheet_colours_text_with_tokens_of_text_alone() -> None:
+def test_a_stylesheet_colours_text_with_tokens_of_text_or_with_paper_on_one_of_these() -> None:
     found = uses()
-    assert {token for name, token in found if name == "color"} <= set(TEXT)
+    assert {token for name, token in found if name == "color"} <= {*TEXT, "paper"}
     assert ("color", "ink2") in found
+    for rule in re.findall(r"\{[^{}]*\bcolor:var\(--paper\)[^{}]*\}", stylesheets()):
+        assert re.search(rf"background:var\(--({'|'.join(TEXT)})\)", rule), rule
 
 
 def test_a_stylesheet_draws_lines_with_tokens_of_lines_or_the_rule_of_decoration() -> None:
