@@ -89,6 +89,15 @@ class ArrowPath:
 
 
 @dataclass(frozen=True)
+class Lane:
+    """The part of a drawing in which the states of one group stand: its outline, a closed orthogonal line, and name."""
+
+    group: str
+    outline: tuple[Point, ...]
+    name: tuple[TextLine, ...]
+
+
+@dataclass(frozen=True)
 class Drawing:
     """A whole diagram. ``bounds`` holds everything that is drawn."""
 
@@ -96,3 +105,4 @@ class Drawing:
     states: tuple[StateBox, ...]
     arrows: tuple[ArrowPath, ...]
     marks: tuple[Mark, ...] = ()
+    lanes: tuple[Lane, ...] = ()

@@ -13,12 +13,16 @@ from urllib.parse import quote
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.proof import Proof
+from arrowproof.render.quality import LEAST_SCALE, fit_scale, readable_scale
 
 MANY_STATES = 24
 """More states are never read as a whole: the whole is not even laid out when groups can be folded."""
 
 MARGIN = 3.0
 """Drawing units around the bounds, so that half of a stroke at the edge is not cut."""
+
+SMALL_STATES, SMALL_ARROWS = 15, 28
+"""A lifecycle of no more than this is small: its whole drawing has text that is read."""
 
 KEPT = "!~*'()"
 """What a script's encodeURIComponent keeps besides letters, digits, ``-``, ``_`` and ``.``."""
@@ -56,6 +60,15 @@ class Scene:
     def fragment(self) -> str | None:
         """The fragment of the page's address that shows this scene."""
         return None if self.address is None else f"#{self.address[0]}={quote(self.address[1], safe=KEPT)}"
+
+
+def is_read_whole(lifecycle: Lifecycle, drawing: Drawing) -> bool:
+    """Whether a page shows its drawing as a whole, and nothing else.
+
+    That of a small model is shown so as long as labels can be read, since that is what its page is held to.
+    """
+    is_small = len(lifecycle.states) <= SMALL_STATES and len(lifecycle.arrows) <= SMALL_ARROWS
+    return fit_scale(drawing.bounds) >= (LEAST_SCALE if is_small else readable_scale(drawing))
 
 
 def whole_scene(lifecycle: Lifecycle, drawing: Drawing) -> Scene:

@@ -30,8 +30,8 @@ from arrowproof.render.layout.fold import (
 )
 from arrowproof.render.names import distinct_names, group_names, state_name
 from arrowproof.render.proof import Proof, rung_words
-from arrowproof.render.quality import LEAST_SCALE, MAX_SCALE, READABLE_SCALE, TARGET_HEIGHT, TARGET_WIDTH, fit_scale
-from arrowproof.render.scene import MANY_STATES, Scene, framed, whole_scene
+from arrowproof.render.quality import MAX_SCALE, TARGET_HEIGHT, TARGET_WIDTH, is_read
+from arrowproof.render.scene import MANY_STATES, Scene, framed, is_read_whole, whole_scene
 from arrowproof.render.standing import ArrowStanding
 
 _MOST_BOXES, _MOST_ARROWS = 20, 34
@@ -55,7 +55,7 @@ def plan_scenes(
     plan = _Plan(lifecycle, language, proof)
     if drawing is None and not (plan.groups and len(lifecycle.states) > MANY_STATES):
         drawing = layout_lifecycle(lifecycle, plan.captions)
-    if drawing is not None and (fit_scale(drawing.bounds) >= LEAST_SCALE or not lifecycle.states):
+    if drawing is not None and (is_read_whole(lifecycle, drawing) or not lifecycle.states):
         return (replace(whole_scene(lifecycle, drawing), proof=proof),)
     first = plan.overview() if drawing is None or plan.groups else plan.whole(drawing)
     return (first, *plan.group_scenes(), *plan.focus_scenes())
@@ -98,7 +98,7 @@ class _Plan:
         notes = {group: self._note(group) for group in self.groups}
         scene = self._folded("overview", fold_groups(self.lifecycle, notes, self.language, self.apart))
         tones = {group: gap.rung.tone for group, gap in self.gaps.items()}
-        is_small = fit_scale(scene.drawing.bounds) < READABLE_SCALE
+        is_small = not is_read(scene.drawing)
         return replace(scene, title=self.language("scene.overview"), is_overview=is_small, tones=tones)
 
     def _note(self, group: str) -> str:
@@ -126,7 +126,7 @@ class _Plan:
             fold = open_group(self.lifecycle, group, self.language, folded, self.apart)
             if len(fold.lifecycle.states) <= _MOST_BOXES and len(fold.lifecycle.arrows) <= _MOST_ARROWS:
                 scene = self._folded(name, fold)
-                if fit_scale(scene.drawing.bounds) >= READABLE_SCALE:
+                if is_read(scene.drawing):
                     inside = {state.id for state in self.lifecycle.states if state.group == group}
                     return replace(scene, quiet=frozenset(scene.lifecycle.states_by_id) - inside)
         states = tuple(state for state in self.lifecycle.states if state.group == group)
@@ -139,7 +139,7 @@ class _Plan:
         for number, state in enumerate(self.lifecycle.states):
             fold = Fold(self.lifecycle)
             drawing = focus_drawing(self.lifecycle, state.id, self.captions)
-            if fit_scale(drawing.bounds) < READABLE_SCALE and self.groups:
+            if not is_read(drawing) and self.groups:
                 fold = fold_neighbours(self.lifecycle, state.id, self.language, self.apart)
                 proof = self._bundled(fold)
                 drawing = focus_drawing(fold.lifecycle, state.id, proof.captions if proof is not None else {})

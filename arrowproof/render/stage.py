@@ -10,8 +10,7 @@ from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.finder import find_names
 from arrowproof.render.language import Language
 from arrowproof.render.proof import Proof
-from arrowproof.render.quality import LEAST_SCALE, fit_scale
-from arrowproof.render.scene import MANY_STATES, MARGIN, Scene, whole_scene
+from arrowproof.render.scene import MANY_STATES, MARGIN, Scene, is_read_whole, whole_scene
 from arrowproof.render.text import clean_text
 
 
@@ -56,7 +55,7 @@ def _scenes(
         from arrowproof.render.layout import layout_lifecycle  # who brings a drawing need not load Graphviz
 
         drawing = layout_lifecycle(lifecycle, proof.captions if proof is not None else {})
-    if drawing is not None and fit_scale(drawing.bounds) >= LEAST_SCALE:
+    if drawing is not None and is_read_whole(lifecycle, drawing):
         return (replace(whole_scene(lifecycle, drawing), proof=proof),)
     from arrowproof.render.scenes import plan_scenes  # most models are read as a whole, and need not pay for this
 

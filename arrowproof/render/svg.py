@@ -15,8 +15,8 @@ from dataclasses import replace
 from markupsafe import Markup
 
 from arrowproof.model.lifecycle import Kind, Lifecycle, State
-from arrowproof.render.arrow_svg import arrow_group
-from arrowproof.render.drawing import Box, Drawing, Mark, Point, StateBox
+from arrowproof.render.arrow_svg import arrow_group, rounded_path
+from arrowproof.render.drawing import Box, Drawing, Lane, Mark, Point, StateBox
 from arrowproof.render.language import Language, load_language
 from arrowproof.render.names import distinct_names, group_names, state_name
 from arrowproof.render.proof import Proof
@@ -86,6 +86,7 @@ def render_scene(
             "title", {"id": f"{scene.name}-title"}, f"{title}: {clean_text(scene.title)}" if scene.title else title
         ),
         element("desc", {"id": f"{scene.name}-desc"}, _description(scene, language)),
+        *map(_lane, scene.drawing.lanes),
         *(
             arrow_group(keys.arrows_of(path.id), path, scene.lifecycle, keys.names, language, scene.proof)
             for path in sorted(scene.drawing.arrows, key=lambda path: keys.arrows_of(path.id)[0])
@@ -138,6 +139,11 @@ def _description(scene: Scene, language: Language) -> str:
         states=language.count("count.states", len(scene.drawing.states) - len(scene.groups)),
         arrows=language.count("count.arrows", len(scene.drawing.arrows)),
     )
+
+
+def _lane(lane: Lane) -> Markup:
+    outline = element("path", {"d": f"{rounded_path((*lane.outline, lane.outline[0]))}Z"})
+    return element("g", {"class": "lane"}, outline, *(text_element(line, "sans") for line in lane.name))
 
 
 def _mark(mark: Mark) -> Markup:

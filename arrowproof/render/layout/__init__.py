@@ -7,8 +7,13 @@ from collections.abc import Mapping
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.layout.candidates import best_drawing
+from arrowproof.render.layout.lanes import add_lanes, has_lanes
+from arrowproof.render.quality import fit_scale, is_read, readable_scale
 
 __all__ = ["layout_lifecycle"]
+
+_MUCH_SMALLER = 0.95
+"""The share of its scale that a drawing whose text is small in any case may lose to lanes."""
 
 
 def layout_lifecycle(lifecycle: Lifecycle, captions: Mapping[str, str] | None = None) -> Drawing:
@@ -23,4 +28,17 @@ def layout_lifecycle(lifecycle: Lifecycle, captions: Mapping[str, str] | None = 
     """
     if not lifecycle.states and not lifecycle.arrows:
         return Drawing(Box(0, 0, 0, 0), (), ())
-    return best_drawing(lifecycle, captions or {})
+    drawing = best_drawing(lifecycle, captions or {})
+    return _with_lanes(drawing, lifecycle, captions or {}) if has_lanes(lifecycle) else drawing
+
+
+def _with_lanes(drawing: Drawing, lifecycle: Lifecycle, captions: Mapping[str, str]) -> Drawing:
+    """The drawing with lanes, or another one that keeps its groups together, where this one tears one apart.
+
+    Without lanes where they would make text unreadable, or much smaller than it is.
+    """
+    laned = add_lanes(drawing, lifecycle)
+    if not laned.lanes:
+        laned = add_lanes(best_drawing(lifecycle, captions, keeps_lanes=True), lifecycle)
+    least = readable_scale(drawing) if is_read(drawing) else _MUCH_SMALLER * fit_scale(drawing.bounds)
+    return laned if laned.lanes and fit_scale(laned.bounds) >= least else drawing

@@ -37,7 +37,7 @@ from arrowproof.render.layout.sizes import (
     measure_state,
     measure_text,
 )
-from arrowproof.render.quality import READABLE_SCALE, fit_scale
+from arrowproof.render.quality import fit_scale, is_read
 from arrowproof.render.text import clean_text
 
 LEFT, RIGHT = -1, 1
@@ -206,7 +206,7 @@ def focus_drawing(lifecycle: Lifecycle, state_id: str, captions: Mapping[str, st
     """
     view = _View(lifecycle, lifecycle.states_by_id[state_id], captions or {})
     best = _best(view, _SETTINGS)
-    if fit_scale(best.bounds) >= READABLE_SCALE:
+    if is_read(best):
         return best
     return max(best, _best(replace(view, is_spread=True), _SETTINGS), key=lambda drawing: fit_scale(drawing.bounds))
 

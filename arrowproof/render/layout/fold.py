@@ -109,7 +109,10 @@ def arrows_inside(lifecycle: Lifecycle, group: str) -> tuple[str, ...]:
 def _fold_outside(
     lifecycle: Lifecycle, inside: Collection[str], language: Language, folded: Collection[str], apart: Collection[str]
 ) -> Fold:
-    """The part of a lifecycle that touches these states, what is not among them in its groups if these are folded."""
+    """The part of a lifecycle that touches these states, what is not among them in its groups if these are folded.
+
+    Its states have no group any more, so that it is drawn without lanes.
+    """
     arrows = tuple(arrow for arrow in lifecycle.arrows if arrow.source in inside or arrow.target in inside)
     ends = set(inside).union(*({arrow.source, arrow.target} for arrow in arrows))
     states = tuple(
@@ -117,7 +120,9 @@ def _fold_outside(
     )
     part = replace(lifecycle, states=states, arrows=arrows, views=())
     several = {group: "" for group in foldable_groups(part) if group in folded}
-    return fold_groups(part, several, language, apart)
+    fold = fold_groups(part, several, language, apart)
+    alone = tuple(replace(state, group=None) for state in fold.lifecycle.states)
+    return replace(fold, lifecycle=replace(fold.lifecycle, states=alone))
 
 
 def _box_ids(lifecycle: Lifecycle, groups: Collection[str]) -> dict[str, str]:

@@ -56,10 +56,11 @@ class Edge:
 
 @dataclass(frozen=True)
 class Graph:
-    """Nodes and edges; an index is a place in its tuple."""
+    """Nodes and edges; an index is a place in its tuple. ``lanes`` numbers the lanes of the nodes, if any are kept."""
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
+    lanes: tuple[int, ...] = ()
 
     @cached_property
     def main_path(self) -> tuple[int, ...]:

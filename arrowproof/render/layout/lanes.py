@@ -1,0 +1,156 @@
+"""Lanes: the states of a group stand next to each other, in rows below each other, with a faint line around them.
+
+Lanes are quiet: arrows cross them, and they are left out where they would make the text too small to read, or where a
+name finds no place that is free. The search keeps the groups together (:func:`lane_breaks` is what a placement is
+charged for), and :func:`add_lanes` draws the lines round what it has found.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby, pairwise
+
+from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.render.drawing import Box, Drawing, Lane, Point
+from arrowproof.render.layout.boxes import place_lines
+from arrowproof.render.layout.graph import Graph
+from arrowproof.render.layout.sizes import TextBlock, measure_text
+
+MOST_STATES = 24
+"""More states are not read as a whole, with lanes or without."""
+
+NAME_SIZE, NAME_WEIGHT, NAME_LINE = 13, 500, 17
+_MAX_NAME = 180
+_PAD = 9.0
+"""Between a lane's outline and the boxes in it; boxes that are no neighbours keep more than twice that apart."""
+_AIR = 3.0
+"""Between a name and what stands beside it."""
+_STEP = 6.0
+
+FREE, APART = -1, -2
+"""In place of a group's number: a mark, which may stand in any lane, and a state of no group, which stands in none."""
+
+
+def has_lanes(lifecycle: Lifecycle) -> bool:
+    """Whether there are two groups or more of two states or more, in a lifecycle that may be read as a whole."""
+    return len(_groups(lifecycle)) > 1 and len(lifecycle.states) <= MOST_STATES
+
+
+def lane_numbers(graph: Graph) -> tuple[int, ...]:
+    """The number of each node's group, FREE or APART."""
+    counts = Counter(node.state.group for node in graph.nodes if node.state is not None)
+    numbers = {group: number for number, group in enumerate(counts) if group is not None and counts[group] > 1}
+    return tuple(numbers.get(node.state.group or "", APART) if node.state is not None else FREE for node in graph.nodes)
+
+
+def lane_breaks(rows: Iterable[Sequence[int]], numbers: Sequence[int]) -> int:
+    """How often a placement tears a group apart: by what stands between its states in a row, or by rows between."""
+    breaks = 0
+    seen: set[int] = set()
+    before: set[int] = set()
+    for row in rows:
+        runs = [number for number, _ in groupby(numbers[node] for node in row if numbers[node] != FREE)]
+        here = set(runs) - {APART}
+        breaks += sum(number != APART for number in runs) - len(here) + len((here & seen) - before)
+        # A row of marks alone lies inside whatever goes on below it.
+        before = here if runs else before
+        seen |= here
+    return breaks
+
+
+def add_lanes(drawing: Drawing, lifecycle: Lifecycle) -> Drawing:
+    """The drawing with its lanes; as it is when a group is torn apart or a name finds no place."""
+    lanes: list[Lane] = []
+    taken: list[Box] = []
+    for group in _groups(lifecycle):
+        outline = _outline(_rows_of(drawing, lifecycle, group))
+        name = measure_text(group, _MAX_NAME, NAME_SIZE, NAME_WEIGHT)
+        spot = _spot(drawing, outline, name, taken) if outline else None
+        if spot is None:
+            return drawing
+        taken.append(spot)
+        lanes.append(Lane(group, outline, place_lines(name, spot.x, spot.y, NAME_LINE, "start")))
+    points = [point for lane in lanes for point in lane.outline]
+    points += [corner for box in (*taken, drawing.bounds) for corner in ((box.x, box.y), (box.right, box.bottom))]
+    left, top = min(x for x, _ in points), min(y for _, y in points)
+    bounds = Box(left, top, max(x for x, _ in points) - left, max(y for _, y in points) - top)
+    return replace(drawing, bounds=bounds, lanes=tuple(lanes))
+
+
+def _groups(lifecycle: Lifecycle) -> list[str]:
+    counts = Counter(state.group for state in lifecycle.states if state.group is not None)
+    return [group for group, count in counts.items() if count > 1]
+
+
+def _rows_of(drawing: Drawing, lifecycle: Lifecycle, group: str) -> list[Box]:
+    """The part of each row that a group takes, from top to bottom; none when something stands in between."""
+    inside = [state.box for state in drawing.states if lifecycle.states_by_id[state.id].group == group]
+    outside = [state.box for state in drawing.states if lifecycle.states_by_id[state.id].group != group]
+    rows: list[Box] = []
+    for _, members in groupby(sorted(inside, key=lambda box: box.center[1]), key=lambda box: round(box.center[1])):
+        boxes = list(members)
+        left, top = min(box.x for box in boxes), min(box.y for box in boxes)
+        right, bottom = max(box.right for box in boxes), max(box.bottom for box in boxes)
+        rows.append(Box(left - _PAD, top - _PAD, right - left + 2 * _PAD, bottom - top + 2 * _PAD))
+    for above, below in pairwise(rows):
+        between = [box for box in outside if above.bottom <= box.center[1] <= below.y]
+        if between or min(above.right, below.right) - max(above.x, below.x) < _PAD:
+            return []
+    return [] if any(_touch(row, box) for row in rows for box in outside) else rows
+
+
+def _outline(rows: Sequence[Box]) -> tuple[Point, ...]:
+    """The line round the parts of the rows: down on the right, up on the left; it steps half way between two rows."""
+    if not rows:
+        return ()
+    steps = [(above.bottom + below.y) / 2 for above, below in pairwise(rows)]
+    right: list[Point] = [(rows[0].right, rows[0].y)]
+    left: list[Point] = [(rows[0].x, rows[0].y)]
+    for (above, below), y in zip(pairwise(rows), steps, strict=True):
+        right += [(above.right, y), (below.right, y)] if above.right != below.right else []
+        left += [(above.x, y), (below.x, y)] if above.x != below.x else []
+    right.append((rows[-1].right, rows[-1].bottom))
+    left.append((rows[-1].x, rows[-1].bottom))
+    return (*right, *reversed(left))
+
+
+def _spot(drawing: Drawing, outline: Sequence[Point], name: TextBlock, taken: Sequence[Box]) -> Box | None:
+    """The first free place for a name: above the upper edge of a lane or below its lower one, from the left on.
+
+    A place that makes the drawing no higher comes first.
+    """
+    height = NAME_LINE * len(name.lines)
+    top, bottom = min(y for _, y in outline), max(y for _, y in outline)
+    places = [(top, top - height - _AIR), (bottom, bottom + _AIR)]
+    if places[0][1] < drawing.bounds.y:
+        places.reverse()
+    obstacles = [*_obstacles(drawing), *taken]
+    for edge, y in places:
+        ends = [x for x, at in outline if at == edge]
+        x = min(ends) + _AIR
+        while x + name.width <= max(ends):
+            spot = Box(x, y, name.width, height)
+            if not any(_touch(_grown(spot), box) for box in obstacles):
+                return spot
+            x += _STEP
+    return None
+
+
+def _obstacles(drawing: Drawing) -> Iterator[Box]:
+    """Everything that a name must not stand on."""
+    yield from (state.box for state in drawing.states)
+    yield from (arrow.label_box for arrow in drawing.arrows if arrow.label_box is not None)
+    yield from (Box(m.center[0] - m.radius, m.center[1] - m.radius, 2 * m.radius, 2 * m.radius) for m in drawing.marks)
+    for arrow in drawing.arrows:
+        for (ax, ay), (bx, by) in pairwise(arrow.points):
+            yield Box(min(ax, bx) - 1, min(ay, by) - 1, abs(ax - bx) + 2, abs(ay - by) + 2)
+
+
+def _grown(box: Box) -> Box:
+    return Box(box.x - _AIR, box.y - _AIR, box.width + 2 * _AIR, box.height + 2 * _AIR)
+
+
+def _touch(a: Box, b: Box) -> bool:
+    return a.x < b.right and b.x < a.right and a.y < b.bottom and b.y < a.bottom
