@@ -9,7 +9,7 @@ fits in no arrangement makes the page taller than the screen, which the fit chec
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from itertools import product
 from math import ceil
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from arrowproof.model.lifecycle import Panel
 from arrowproof.render.bar import Bar, bar_height
 from arrowproof.render.drawing import Box
+from arrowproof.render.index import Index, fit_index
 from arrowproof.render.legend import legend_height
 from arrowproof.render.ruler import SLACK, Ruler
 from arrowproof.render.text import text_width
@@ -36,6 +37,9 @@ SCREEN_HEIGHT = 900 / REM
 
 UNIT = 0.107
 """The most rem that one drawing unit may take: a small drawing does not shout, its states stay below the title."""
+
+SMALLEST_SCALE = 0.93
+"""CSS px to the drawing unit at which the smallest text of a drawing, 12 units, still has a little over 11 px."""
 
 MIN_DRAWING = 18.0
 """The least height in rem that a drawing gets, whatever stands around it; the stylesheet holds the same."""
@@ -92,7 +96,7 @@ class Content:
     ``captions`` stand under the counts, or under the ``numbers`` of a proof, which also has a ``verdict`` (the word and
     the line under it), an ``origin`` in the run line, and the sentences that say why it is ``stale``. ``legend`` is the
     width of each item, by group, ``facts`` are name and value, and ``bar`` stands above the drawing. ``proof`` is what
-    evidence adds to the column, and takes the place of the rows.
+    evidence adds to the column, and takes the place of the rows; ``index`` takes what room is left there.
     """
 
     id: str
@@ -105,6 +109,7 @@ class Content:
     bounds: Box
     bar: Bar = field(default_factory=Bar)
     proof: ProofColumn | None = None
+    index: Index = Index()
     legend: tuple[tuple[float, ...], ...] = ()
     numbers: tuple[str, ...] = ()
     verdict: tuple[str, str] | None = None
@@ -118,7 +123,8 @@ class Sheet:
 
     ``spare`` is the height that is left free, in the column or above the least height of the drawing, whichever is
     less; it is negative when the page will be taller than the screen.
-    ``scale`` is CSS px to the drawing unit at 1440 by 900. ``panels`` are those of the proof, with as much as fits.
+    ``scale`` is CSS px to the drawing unit at 1440 by 900. ``panels`` are those of the proof, with as much as fits, and
+    ``index`` is what there is room for in the ``column_room``, the height that nothing else in the column takes.
     """
 
     title_step: int
@@ -133,12 +139,14 @@ class Sheet:
     fixed: float
     spare: float
     scale: float
+    column_room: float = 0.0
     panels: tuple[ProofPanel, ...] = ()
+    index: Index = Index()
 
     @property
     def merit(self) -> tuple[bool, float]:
         """What the best arrangement has most of: a column that fits, then a large drawing in a calm setting."""
-        legible = min(self.scale, 1.0) - 3 * max(0.0, 0.9 - self.scale) + max(0.0, self.scale - 1.0) / 4
+        legible = min(self.scale, 1.0) - 3 * max(0.0, SMALLEST_SCALE - self.scale) + max(0.0, self.scale - 1.0) / 4
         costs = self.density.cost + (0.0 if self.shows_paths else 0.08) + (0.05 if self._is_bare else 0.0)
         if self.aside < (PROOF_COLUMN if self.panels else COLUMN):
             costs += 0.04
@@ -164,7 +172,9 @@ def plan_sheet(content: Content) -> Sheet:
     ruler = Ruler()
     panels = cache(partial(_panels_of_proof, content, ruler))  # the same for every arrangement of one width
     sheets = (_arranged(content, how, ruler, panels) for how in _arrangements(content))
-    return max(sheets, key=lambda sheet: sheet.merit)
+    best = max(sheets, key=lambda sheet: sheet.merit)
+    room = best.column_room - best.density.gap
+    return replace(best, index=fit_index(content.index, best.aside - _COLUMN_PADDING, room, best.density.row, ruler))
 
 
 def _arrangements(content: Content) -> Iterator[_Arrangement]:
@@ -188,6 +198,7 @@ def _arranged(content: Content, how: _Arrangement, ruler: Ruler, fit: PanelFit) 
     lists = 0 < len(content.rows) <= MAX_LISTED
     panels, tallest = fit(how.aside, main)
     shows_paths = lists and how.list_columns == 1
+    column = _column(content, how, lists, ruler)
     return Sheet(
         title_step=title_step,
         aside=how.aside,
@@ -199,8 +210,9 @@ def _arranged(content: Content, how: _Arrangement, ruler: Ruler, fit: PanelFit) 
         panels_under=how.panels_under,
         panel_columns=panel_columns,
         fixed=SCREEN_HEIGHT - draw,
-        spare=min(main - max(_column(content, how, lists, ruler), tallest), room - MIN_DRAWING),
+        spare=min(main - max(column, tallest), room - MIN_DRAWING),
         scale=scale * REM,
+        column_room=main - column,
         panels=panels,
     )
 

@@ -123,3 +123,10 @@ def test_reasons_and_sneak_paths_take_their_room_in_the_column() -> None:
     calm, full = (plan_sheet(proven(lifecycle, each)) for each in (quiet, evidence))
     assert (calm.list_columns, full.list_columns) == (1, 2)
     assert min(calm.spare, full.spare) >= 0
+
+
+def test_a_column_of_a_proof_is_narrower_where_the_drawing_needs_the_room_to_be_read() -> None:
+    content = proven(*notes())
+    wide = plan_sheet(replace(content, bounds=Box(0, 0, 1065, 560)))
+    assert wide.aside < PROOF_COLUMN
+    assert 12 * wide.scale > 11
