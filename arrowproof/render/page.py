@@ -28,6 +28,7 @@ from arrowproof.render.beads import bead_symbols, verdict_sign
 from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.export import STYLE_MARKERS, drawing_css, file_stem
 from arrowproof.render.fonts import font_faces_css, is_basic
+from arrowproof.render.index import index_states
 from arrowproof.render.language import Language, load_language
 from arrowproof.render.legend import KIND_UNITS, MARK_UNITS, LegendItem, item_width, legend_of_proof
 from arrowproof.render.outline import Outline, outline_lifecycle
@@ -52,6 +53,7 @@ SCRIPTS = (
     "address.js",
     "export.js",
     "scenes.js",
+    "index.js",
     "choice.js",
     "proof.js",
     "views.js",
@@ -97,7 +99,7 @@ def render_page(
     header, legend, column = _shown_proof(lifecycle, proof, language)
     stage = stage or set_stage(lifecycle, drawing, language, proof)
     sheet = plan_sheet(replace(_content(outline, stage, language, header, legend), proof=column))
-    idle = _idle_parts(outline, stage, proof)
+    idle = _idle_parts(outline, stage, proof, sheet)
     # Every text of a page is out of one of these.
     texts = f"{lifecycle!r}{proof!r}{language.texts!r}"
     styles = Markup("".join((_sheet_css(sheet, stage.frame), *_styles(lifecycle, texts, idle))))
@@ -146,11 +148,13 @@ def _proof_data(column: ProofColumn, sheet: Sheet) -> Markup:
     return _data_block(proof_data(column.heads, sheet.panels))
 
 
-def _idle_parts(outline: Outline, stage: Stage, proof: Proof | None) -> set[str]:
+def _idle_parts(outline: Outline, stage: Stage, proof: Proof | None, sheet: Sheet) -> set[str]:
     """The parts of the style and the script that have nothing to do on this page."""
     idle = {"proof.css", "proof.js"} if proof is None else set()
     if stage.names is None:
         idle |= {"zoom.js", "search.js"}
+    if not sheet.index.rows:
+        idle.add("index.js")
     return idle if outline.views else {*idle, "views.js"}
 
 
@@ -197,7 +201,7 @@ def _sheet_css(sheet: Sheet, frame: Box) -> str:
     return (
         f":root{{--width:{width:.1f};--height:{height:.1f};--ratio:{width / height:.4f};--unit:{UNIT}rem;"
         f"--aside:{sheet.aside:.1f}rem;--fixed:{sheet.fixed:.2f}rem;--columns:{sheet.list_columns};"
-        f"--rows:{sheet.list_rows};--panel-columns:{sheet.panel_columns}}}\n"
+        f"--rows:{sheet.list_rows};--panel-columns:{sheet.panel_columns};--index:{sheet.index.columns}}}\n"
     )
 
 
@@ -221,6 +225,7 @@ def _content(
             notes=tuple(view.note for view in outline.views),
         ),
         legend=_legend_widths(outline, legend),
+        index=index_states(stage, language),
     )
     if header is None:
         return content

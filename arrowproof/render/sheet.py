@@ -109,7 +109,7 @@ class Content:
     bounds: Box
     bar: Bar = field(default_factory=Bar)
     proof: ProofColumn | None = None
-    index: Index = Index()
+    index: Index = field(default_factory=Index)
     legend: tuple[tuple[float, ...], ...] = ()
     numbers: tuple[str, ...] = ()
     verdict: tuple[str, str] | None = None
@@ -141,7 +141,7 @@ class Sheet:
     scale: float
     column_room: float = 0.0
     panels: tuple[ProofPanel, ...] = ()
-    index: Index = Index()
+    index: Index = field(default_factory=Index)
 
     @property
     def merit(self) -> tuple[bool, float]:

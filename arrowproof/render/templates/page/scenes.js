@@ -71,7 +71,7 @@ startParts.push(() => {
     const before = shownScene();
     writePath(scene);
     if (scene === before) return;
-    const hadFocus = before.contains(document.activeElement) || path.contains(document.activeElement);
+    const hadFocus = document.activeElement.closest(".draw, .crumbs, .index") !== null;
     for (const each of [first, ...others]) each.toggleAttribute("hidden", each !== scene);
     if (!relaxed.has(scene)) {
       relaxed.add(scene);

@@ -1,0 +1,117 @@
+"""The index: the states of a large lifecycle as links to their focus views, beside the overview.
+
+It stands by group, or by kind where there are no groups. Lengths are rem; the stylesheet (``column.css``) holds the
+same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from arrowproof.model.lifecycle import Kind, State
+from arrowproof.render.language import Language
+from arrowproof.render.names import group_names
+from arrowproof.render.ruler import SLACK, Ruler
+from arrowproof.render.stage import Stage
+from arrowproof.render.text import clean_text, text_width
+
+NAME = 6.4
+"""The width of the name of a row."""
+
+_HEAD = 1.45 + 0.25
+"""The heading with the gap below it."""
+_SIZE, _LINE = 0.9, 1.3
+_GAP = 1.0
+"""Between two columns of links."""
+_RULE = 0.07
+
+
+@dataclass(frozen=True)
+class Link:
+    """A name and the fragment of the page's address that shows what it names."""
+
+    name: str
+    fragment: str
+
+
+@dataclass(frozen=True)
+class IndexRow:
+    """A group or a kind: its name, the fragment of its own scene if it has one, and its states.
+
+    ``count`` says in words how many there are.
+    """
+
+    name: str
+    fragment: str | None
+    count: str
+    links: tuple[Link, ...]
+
+
+@dataclass(frozen=True)
+class Index:
+    """The rows, whose links stand in ``columns``; without columns each row counts its states."""
+
+    rows: tuple[IndexRow, ...] = ()
+    columns: int = 0
+
+
+def index_states(stage: Stage, language: Language) -> Index:
+    """The index of a page of several scenes, empty on any other page."""
+    shown = {scene.focus: Link(clean_text(scene.title), scene.fragment or "") for scene in stage.scenes if scene.focus}
+    opened = {scene.address: scene.fragment for scene in stage.scenes if scene.address is not None}
+    names = group_names(stage.lifecycle)
+    rows = []
+    for name, group, states in _parts(stage.lifecycle.states, language):
+        links = tuple(shown[state.id] for state in states if state.id in shown)
+        fragment = opened.get(("group", names[group])) if group is not None else None
+        if links:
+            rows.append(IndexRow(name, fragment, language.count("count.states", len(states)), links))
+    return Index(tuple(rows))
+
+
+def _parts(states: Sequence[State], language: Language) -> Iterator[tuple[str, str | None, Sequence[State]]]:
+    """The parts in which states stand: name, group if it is one, and its states in file order."""
+    groups = dict.fromkeys(state.group for state in states if state.group is not None)
+    if not groups:
+        for kind in Kind:
+            yield language(f"kind.{kind}"), None, [state for state in states if state.kind is kind]
+        return
+    for group in groups:
+        yield clean_text(group), group, [state for state in states if state.group == group]
+    yield language("index.others"), None, [state for state in states if state.group is None]
+
+
+def fit_index(index: Index, width: float, height: float, row: float, ruler: Ruler) -> Index:
+    """The index as it fits: with its links, else with the scenes of its groups alone, else empty.
+
+    Args:
+        index: with all its rows.
+        width: of the column.
+        height: that is left in the column.
+        row: the padding of a row.
+        ruler: what measures the names.
+    """
+    widest = max((text_width(link.name, _SIZE) for each in index.rows for link in each.links), default=0.0)
+    columns = 2 if widest <= (width - NAME - _GAP) / 2 * SLACK else 1
+    scenes = tuple(each for each in index.rows if each.fragment is not None)
+    for planned in (replace(index, columns=columns), Index(scenes)):
+        if planned.rows and index_height(planned, width, row, ruler) <= height:
+            return planned
+    return Index()
+
+
+def index_height(index: Index, width: float, row: float, ruler: Ruler) -> float:
+    """The height of an index in a column of this width."""
+    return _HEAD + sum(_row_height(each, index.columns, width, ruler) + 2 * row + _RULE for each in index.rows)
+
+
+def _row_height(row: IndexRow, columns: int, width: float, ruler: Ruler) -> float:
+    name = ruler.lines(row.name, NAME - _GAP, _SIZE)
+    room = width - NAME
+    if not columns:
+        return _LINE * max(name, ruler.lines(row.count, room, _SIZE))
+    each = (room - _GAP * (columns - 1)) / columns
+    lines = [max(1, ruler.lines(link.name, each, _SIZE)) for link in row.links]
+    tallest = (max(lines[start : start + columns]) for start in range(0, len(lines), columns))
+    return _LINE * max(name, sum(tallest))
