@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 def command(model: str, port: int, no_open: bool, evidence: Path | None, lang: str) -> int:
     """Serve MODEL, drawn, or an HTML page on loopback, and show it anew at every save. Ctrl-C ends it.
 
-    While the model is broken, the last good page stays with the error above it. Evidence is read anew at every save of
-    MODEL.
+    While the model is broken, the last good page stays with the error above it. Evidence is watched, too.
 
     \b
     Example:
@@ -41,7 +40,8 @@ def command(model: str, port: int, no_open: bool, evidence: Path | None, lang: s
     def render() -> View:
         return View(_page(path)) if is_page else _drawn(path, evidence, lang)
 
-    serve(path, render, port=port, open_browser=not no_open, announce=_announce, complain=_complain)
+    beside = () if evidence is None else (evidence,)
+    serve(path, render, beside=beside, port=port, open_browser=not no_open, announce=_announce, complain=_complain)
     return HOLDS
 
 
@@ -54,8 +54,14 @@ def _complain(error: str) -> None:
 
 
 def _page(path: Path) -> str:
+    from arrowproof.render.fit_sources import MAX_PAGE_BYTES
+
     try:
-        return path.read_text(encoding="utf-8")
+        with path.open("rb") as file:
+            content = file.read(MAX_PAGE_BYTES + 1)
+        if len(content) > MAX_PAGE_BYTES:
+            raise InputError(f"{path} is larger than {MAX_PAGE_BYTES // 2**20} MiB, the most that is shown")
+        return content.decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path} cannot be read as a page: {error}") from error
 

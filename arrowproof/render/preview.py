@@ -13,9 +13,10 @@ import hashlib
 import json
 import re
 import socket
+import stat
 import threading
 import webbrowser
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.resources import files
@@ -49,6 +50,8 @@ NO_PAGE = "<!doctype html><title>No page yet</title>"
 
 _DEBOUNCE_MS = 100
 """Editors write a file in several steps; what comes within this time is one change."""
+_LOOK_MS = 1000
+"""How often it is looked whether the watched folders are still those that stand there."""
 _HEARTBEAT = 15.0
 _MAX_ERROR = 4000
 
@@ -67,6 +70,28 @@ class View:
         return hashlib.sha256(self.html.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
+async def _in_thread(render: Callable[[], View]) -> View:
+    """What a render comes to, in a thread that nobody waits for when the session ends in the midst of it."""
+    loop = asyncio.get_running_loop()
+    made: asyncio.Future[View] = loop.create_future()
+
+    def tell(settle: Callable[[Any], None], outcome: object) -> None:
+        if not made.done():
+            settle(outcome)
+
+    def work() -> None:
+        told: tuple[Callable[[Any], None], object]
+        try:
+            told = made.set_result, render()
+        except Exception as error:
+            told = made.set_exception, error
+        with suppress(RuntimeError):  # the loop is closed: the session has ended
+            loop.call_soon_threadsafe(tell, *told)
+
+    threading.Thread(target=work, daemon=True, name="render").start()
+    return await made
+
+
 class Stage:
     """The view at present, and those who wait for the next one."""
 
@@ -81,7 +106,7 @@ class Stage:
         """Make the page again; a source that is broken keeps the last good one."""
         async with self._rendering:
             try:
-                view = await asyncio.to_thread(self._render)
+                view = await _in_thread(self._render)
             except ArrowproofError as error:
                 view = replace(self.view, error=str(error)[:_MAX_ERROR])
             except Exception as error:  # a bug must not end the session; it is shown for what it is
@@ -123,6 +148,7 @@ def serve(
     target: Path,
     render: Callable[[], View],
     *,
+    beside: Sequence[Path] = (),
     port: int = 0,
     open_browser: bool = True,
     announce: Callable[[str], None],
@@ -131,8 +157,9 @@ def serve(
     """Serve a page until the user interrupts, and show it anew when its source changes.
 
     Args:
-        target: the file to watch.
+        target: the file that the page is made of.
         render: makes the page and its warnings from it; raises an :class:`ArrowproofError` while it is broken.
+        beside: other files that the page is made of, which may come and go.
         port: the TCP port on 127.0.0.1; 0 takes a free one.
         open_browser: whether to open the user's browser too.
         announce: told the address once it is served.
@@ -149,18 +176,18 @@ def serve(
     if not is_file:
         raise InputError(f"{target} is no file: name a lifecycle file or an HTML page")
     with _listen(port) as listener:
-        asyncio.run(_serve(target, render, listener, open_browser, announce, complain))
+        asyncio.run(_serve((target, *beside), render, listener, open_browser, announce, complain))
 
 
 async def _serve(
-    target: Path,
+    sources: Sequence[Path],
     render: Callable[[], View],
     listener: socket.socket,
     open_browser: bool,
     announce: Callable[[str], None],
     complain: Callable[[str], None],
 ) -> None:
-    """Serve, and watch beside it."""
+    """Serve the page of some sources, named after the first, and watch them."""
     asyncio.get_running_loop().set_exception_handler(_report_unless_interrupted)
     port = int(listener.getsockname()[1])
     stage = Stage(render)
@@ -173,12 +200,12 @@ async def _serve(
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
     async with asyncio.TaskGroup() as group:
-        watcher = group.create_task(_watch(target, stage))
+        watcher = group.create_task(_watch(sources, stage))
         await asyncio.sleep(0)  # the watch stands before the source is read, so that no change falls between
         await stage.refresh()
         if stage.view.error is not None:
             complain(stage.view.error)
-        await _Server(make_app(stage, target.name, port), stage, ready).serve(sockets=[listener])
+        await _Server(make_app(stage, sources[0].name, port), stage, ready).serve(sockets=[listener])
         watcher.cancel()
 
 
@@ -265,19 +292,67 @@ async def _events(stage: Stage, title: str) -> AsyncIterator[str]:
             yield f"event: state\ndata: {data}\n\n"
 
 
-async def _watch(target: Path, stage: Stage) -> None:
-    """Refresh the stage when the target changes. Its folders are watched, since many editors replace a file."""
-    watched = {path.parent / path.name for path in (target.absolute(), target.resolve())}
+async def _watch(sources: Sequence[Path], stage: Stage) -> None:
+    """Refresh the stage when a source changes.
+
+    Their folders are watched, since many editors replace a file; and when a folder itself is replaced, or a link leads
+    elsewhere, the watch begins anew.
+    """
+    is_anew = False
+    try:
+        while True:
+            await _watch_places(_places(sources), sources, stage, is_anew)
+            is_anew = True
+    except OSError as error:
+        said = f"{sources[0]} cannot be watched, start anew to see changes: {error}"
+        await stage.show(replace(stage.view, error=said))
+
+
+_Places = dict[Path, tuple[int, int] | None]
+"""The paths of files to watch, each with the identity of the folder it is in, None while there is none."""
+
+
+def _places(sources: Sequence[Path]) -> _Places:
+    """Where sources stand now: under their own names, and where links lead."""
+    watched = {path.parent / path.name for source in sources for path in (source.absolute(), source.resolve())}
+    return {path: _identity(path.parent) for path in sorted(watched)}
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    try:
+        found = folder.stat()
+    except OSError:
+        return None
+    return (found.st_dev, found.st_ino) if stat.S_ISDIR(found.st_mode) else None
+
+
+async def _watch_places(places: _Places, sources: Sequence[Path], stage: Stage, is_anew: bool) -> None:
+    """Refresh the stage when something changes at these places, as long as the sources stand there.
+
+    A watch that begins anew refreshes it once it stands, so that no change falls between two watches.
+    """
 
     def concerns(_change: Change, path: str) -> bool:
-        return Path(path) in watched
+        return Path(path) in places
 
-    folders = {path.parent for path in watched}
-    try:
-        async for _ in awatch(*folders, watch_filter=concerns, debounce=_DEBOUNCE_MS, step=20, recursive=False):
+    folders = {path.parent for path, identity in places.items() if identity is not None}
+    if not folders:
+        await asyncio.sleep(_LOOK_MS / 1000)
+        return
+    async for changes in awatch(
+        *folders,
+        watch_filter=concerns,
+        debounce=_DEBOUNCE_MS,
+        step=20,
+        recursive=False,
+        rust_timeout=_LOOK_MS,
+        yield_on_timeout=True,
+    ):
+        if changes or is_anew:
+            is_anew = False
             await stage.refresh()
-    except OSError as error:
-        await stage.show(replace(stage.view, error=f"{target} cannot be watched, start anew to see changes: {error}"))
+        if _places(sources) != places:
+            return
 
 
 def _listen(port: int) -> socket.socket:

@@ -57,3 +57,15 @@ def test_view_of_a_model_that_is_broken_from_the_start_says_why(tmp_path):
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=30)
     assert err.startswith("error: lifecycle.json has 1 error\n")
+
+
+def test_view_of_a_page_that_is_too_large_says_so(tmp_path):
+    with (tmp_path / "page.html").open("wb") as file:
+        file.truncate(40 * 2**20)
+    command = [sys.executable, "-m", "arrowproof", "view", "page.html", "--no-open"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("serving http://127.0.0.1:")
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert err.startswith("error: page.html is larger than 32 MiB")

@@ -25,25 +25,31 @@ from arrowproof.render.preview import View, serve
 # Serves a file that is broken when it says so; the message holds what must not become markup.
 PROGRAM = """
 import sys
+import time
 from pathlib import Path
 from arrowproof.errors import InputError
 from arrowproof.render.preview import View, serve
 
 target = Path(sys.argv[1])
+beside = target.parent / "beside" / "other.json"
 
 def render():
     text = target.read_text(encoding="utf-8")
     if "broken" in text:
         raise InputError("<img src=x onerror=alert(1)> line 1: broken")
+    if "slow" in text:
+        print("rendering", flush=True)
+        time.sleep(600)
     if "bug" in text:
         raise ZeroDivisionError("a bug")
     if text.startswith("<!doctype"):
         return View(text)
+    text += beside.read_text(encoding="utf-8") if beside.exists() else ""
     page = "<!doctype html><title>t</title><script>window.ran = 1</script><p id=said>" + text + "</p>"
     return View(page, warnings=("<b>one", "two") if "doubtful" in text else ())
 
 try:
-    serve(target, render, open_browser=False, announce=lambda address: print(address, flush=True),
+    serve(target, render, beside=[beside], open_browser=False, announce=lambda address: print(address, flush=True),
           complain=lambda error: print(error, file=sys.stderr))
 except KeyboardInterrupt:
     sys.exit(130)
@@ -69,7 +75,8 @@ class Preview:
 
 @pytest.fixture
 def preview(tmp_path: Path) -> Iterator[Preview]:
-    target = tmp_path / "page.html"
+    target = tmp_path / "watched" / "page.html"
+    target.parent.mkdir()
     target.write_text("first", encoding="utf-8")
     process = subprocess.Popen(
         [sys.executable, "-c", PROGRAM, str(target)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -113,6 +120,54 @@ def test_the_page_is_shown_anew_when_its_file_is_replaced(preview: Preview, page
     said(page, "second")
     preview.replace("third")
     said(page, "third")
+
+
+def test_a_source_that_is_taken_away_and_put_back_is_shown_again(preview: Preview, page: Page) -> None:
+    preview.target.unlink()
+    page.locator("#error", has_text="No such file").wait_for()
+    said(page, "first")
+    preview.target.write_text("second", encoding="utf-8")
+    page.locator("#error").wait_for(state="hidden")
+    said(page, "second")
+
+
+def test_after_a_burst_of_saves_the_last_one_is_shown(preview: Preview, page: Page) -> None:
+    for number in range(200):
+        preview.target.write_text(f"save {number};", encoding="utf-8")
+    said(page, "save 199;")
+
+
+def test_a_folder_that_another_one_replaces_is_watched_on(preview: Preview, page: Page) -> None:
+    folder = preview.target.parent
+    folder.rename(folder.with_name("before"))
+    folder.mkdir()
+    preview.target.write_text("second", encoding="utf-8")
+    said(page, "second")
+    preview.target.write_text("third", encoding="utf-8")
+    said(page, "third")
+
+
+def test_a_link_that_comes_to_lead_elsewhere_is_followed(preview: Preview, page: Page, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "page.html").write_text(f"of {name}", encoding="utf-8")
+    link = tmp_path / "now"
+    link.symlink_to("one")
+    preview.target.unlink()
+    preview.target.symlink_to(link / "page.html")
+    said(page, "of one")
+    (tmp_path / "new").symlink_to("two")
+    (tmp_path / "new").replace(link)
+    said(page, "of two")
+
+
+def test_a_file_beside_the_source_is_watched_even_when_its_folder_comes_later(preview: Preview, page: Page) -> None:
+    beside = preview.target.parent / "beside" / "other.json"
+    beside.parent.mkdir()
+    beside.write_text(" and more", encoding="utf-8")
+    said(page, "first and more")
+    beside.write_text(" and other", encoding="utf-8")
+    said(page, "first and other")
 
 
 def test_a_broken_source_keeps_the_last_good_page_and_shows_why(preview: Preview, page: Page) -> None:
@@ -256,6 +311,16 @@ def test_an_interrupt_ends_it_cleanly_with_browsers_still_listening(
     assert errors == ""
     with pytest.raises(httpx.ConnectError):
         httpx.get(preview.address)
+
+
+@pytest.mark.parametrize("chosen", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_does_not_wait_for_a_render(preview: Preview, chosen: signal.Signals) -> None:
+    preview.target.write_text("slow", encoding="utf-8")
+    assert preview.process.stdout is not None
+    assert preview.process.stdout.readline() == "rendering\n"
+    preview.process.send_signal(chosen)
+    _, errors = preview.process.communicate(timeout=60)
+    assert errors == ""
 
 
 def test_a_termination_before_it_serves_leaves_no_trace(tmp_path: Path) -> None:
