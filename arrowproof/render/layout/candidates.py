@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from arrowproof.errors import InternalError
 from arrowproof.model.lifecycle import Lifecycle
@@ -15,6 +15,7 @@ from arrowproof.render.layout.direction import direction_cost
 from arrowproof.render.layout.graph import Graph, read_graph
 from arrowproof.render.layout.grid import Grid, Placement, build_grid
 from arrowproof.render.layout.heights import assign_lines
+from arrowproof.render.layout.lanes import lane_numbers
 from arrowproof.render.layout.order import Order, order_elements
 from arrowproof.render.layout.placements import MANY_NODES, find_placements
 from arrowproof.render.layout.sizes import LabelLimits
@@ -56,7 +57,7 @@ class Candidate:
     score: float
 
 
-def best_drawing(lifecycle: Lifecycle, captions: Mapping[str, str]) -> Drawing:
+def best_drawing(lifecycle: Lifecycle, captions: Mapping[str, str], keeps_lanes: bool = False) -> Drawing:
     """The best drawing of a lifecycle that was found; in all of them nothing overlaps.
 
     When its text comes out too small to read, all is done again with narrower labels, and the better one taken.
@@ -64,6 +65,8 @@ def best_drawing(lifecycle: Lifecycle, captions: Mapping[str, str]) -> Drawing:
     found: list[Candidate] = []
     for limits in _LABEL_LIMITS[(len(lifecycle.arrows) > 8) + (len(lifecycle.arrows) > 14) :]:
         graph = read_graph(lifecycle, captions, limits)
+        if keeps_lanes:
+            graph = replace(graph, lanes=lane_numbers(graph))
         drafts = _drafts(graph)
         found.append(_best_finished(graph, drafts))
         if len(graph.nodes) > MANY_NODES or fit_scale(found[-1].drawing.bounds) >= READABLE_SCALE:

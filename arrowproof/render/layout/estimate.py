@@ -18,6 +18,7 @@ from typing import NamedTuple
 from arrowproof.render.layout.direction import path_cost
 from arrowproof.render.layout.graph import Edge, Graph
 from arrowproof.render.layout.grid import MAX_LEVEL
+from arrowproof.render.layout.lanes import lane_breaks
 from arrowproof.render.layout.sizes import (
     ARROW_ROOM,
     BEAD_ROOM,
@@ -45,6 +46,8 @@ _MAIN = 2.0
 """How much more an arrow of the main path weighs."""
 _BUSY_SIDES = 1.0
 """A self arrow whose box has level arrows on both sides."""
+_LANE_BREAK = 6.0
+"""What tears a group apart, where lanes are kept."""
 _SMALL_TEXT, _SMALLER_TEXT, _UNREADABLE = 34.0, 3.0, 60.0
 _LABEL_ROOM = BEAD_ROOM + LABEL_GAP + LINE_GAP
 
@@ -211,6 +214,8 @@ class Estimate:
         count = len(rows) + 1
         widths, gap_widths, gap_heights = [info.width for info in infos], [0.0] * count, [0.0] * count
         cost = self._direction(rows, row_of) + sum([info.cost for info in infos])
+        if self.graph.lanes:
+            cost += _LANE_BREAK * lane_breaks(rows, self.graph.lanes)
         ways: list[_Way] = []
         turning = []
         for tail, head, index, weight, label_width, label_height in self.parts:
