@@ -16,6 +16,7 @@ from arrowproof.render.page import render_page
 from arrowproof.render.proof import bring_proof
 from tests.render.evidence_builder import build_evidence
 from tests.render.pages import FITS, MEASURE, NOTES, SIZES, grid_drawing, page_of, pressed, show, state
+from tests.render.test_scenes import large
 
 CASES = Path(__file__).parent / "cases"
 
@@ -287,3 +288,17 @@ def test_every_kind_of_box_stays_what_it_is_at_the_edge_of_a_group(tab: Page, tm
     outside = tab.locator(".drawing:not([hidden]) .state.quiet")
     assert [each.get_attribute("data-state") for each in outside.all()] == ["checkout", "allocating", "cancelled"]
     assert Kind.FAILURE in (box(tab, "cancelled").get_attribute("class") or "")
+
+
+def test_a_page_of_two_hundred_states_is_small_enough_and_works(tab: Page, tmp_path: Path) -> None:
+    text = render_page(large())
+    assert len(text.encode()) < 1_500_000
+    show(tab, tmp_path, text)
+    group(tab, "Phase 4").click()
+    box(tab, "s77").click()
+    assert path(tab) == ["Overview", "Phase 4", "state_number_77"]
+    tab.keyboard.press("/")
+    tab.keyboard.type("state_number_123")
+    tab.keyboard.press("Enter")
+    assert scene(tab) == "#state=s123"
+    assert tab.evaluate(MEASURE) == FITS

@@ -82,7 +82,7 @@ def test_a_large_one_has_an_overview_a_scene_for_each_group_and_one_for_each_sta
 
 
 def test_every_scene_of_a_large_model_is_read_and_nothing_in_it_overlaps() -> None:
-    dense = plan_scenes(large(36, 68, 2), None, ENGLISH)
+    dense = plan_scenes(large(30, 58, 2), None, ENGLISH)
     for scene in (*scenes_of_order(), *scenes_of_proof(), *plan_scenes(large(), None, ENGLISH), *dense):
         quality = measure_drawing(scene.drawing)
         assert quality.overlaps == (), scene.name
