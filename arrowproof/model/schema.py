@@ -176,7 +176,7 @@ def _explain(error: ValidationError) -> tuple[str, str, str]:
             return "unreadable-text", *_explain_pattern(error)
         case "uniqueItems":
             return "repeated-entry", "an entry stands here twice", "Remove the repeated entry."
-        case "anyOf" if {"required": ["arrows"]} in error.validator_value:
+        case "anyOf" if {"required": ["arrows"]} in argument:
             fix = 'Give "states", "arrows" or both: what the view shows.'
             return "empty-view", 'neither "states" nor "arrows" is given', fix
         case "anyOf":
