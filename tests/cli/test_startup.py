@@ -37,7 +37,7 @@ def test_a_page_without_evidence_loads_neither_what_a_proof_needs_nor_what_other
             "arrowproof.render.proof_heights",
             "arrowproof.render.proof_panel",
             "arrowproof.render.chromium",
-        "arrowproof.render.scenes",
+            "arrowproof.render.scenes",
         }
         == set()
     )
