@@ -10,6 +10,12 @@ const placeFor = (numbers) => {
   const held = numbersIn(here);
   return placeOf(here.dataset.fragment && numbers.length && numbers.every((number) => held.has(number)) ? here : null);
 };
+// On a small screen the drawing is wider than its frame: then the frame scrolls to what was chosen, and the page stays.
+const bringIntoFrame = (item) => {
+  const frame = item.closest(".draw");
+  const [inner, outer] = [item, frame].map((each) => each.getBoundingClientRect());
+  if (inner.left < outer.left || inner.right > outer.right) frame.scrollLeft += (inner.left + inner.right - outer.left - outer.right) / 2;
+};
 // What a reader who steps back comes to: first the choice goes, then the state, then the group.
 const placeAbove = () => {
   if (shown.arrow !== undefined || shown.transition !== undefined) return { arrow: undefined, transition: undefined };
@@ -65,11 +71,19 @@ startParts.push(() => {
     );
   };
 
+  // The legend says what occurs in the scene that is shown.
+  const signs = all("[data-shown-by]");
+  const writeLegend = (scene) => {
+    for (const sign of signs) sign.hidden = !scene.querySelector(sign.dataset.shownBy);
+    for (const around of all(".legend :is(.group, .part)").reverse()) around.hidden = around.children.length > 0 && [...around.children].every((each) => each.hidden);
+  };
+
   const relaxed = new Set([first]);
   follow((now) => {
     const scene = sceneOf(now);
     const before = shownScene();
     writePath(scene);
+    writeLegend(scene);
     if (scene === before) return;
     const hadFocus = document.activeElement.closest(".draw, .crumbs, .index") !== null;
     for (const each of [first, ...others]) each.toggleAttribute("hidden", each !== scene);
@@ -79,9 +93,7 @@ startParts.push(() => {
     }
     const chosen = scene.querySelector(".arrow[aria-pressed=true]") ?? scene.querySelector(".state.focus") ?? scene.querySelector(".state:not(.quiet)");
     if (hadFocus) chosen?.focus({ preventScroll: true });
-    // On a small screen the drawing is wider than its frame.
-    const frame = scene.parentElement;
-    if (frame.scrollWidth > frame.clientWidth) chosen?.scrollIntoView({ block: "nearest", inline: "center" });
+    if (chosen) bringIntoFrame(chosen);
     announce([...path.children].map((item) => item.textContent).join(", "));
   });
 });
