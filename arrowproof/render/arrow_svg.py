@@ -118,8 +118,13 @@ def _look(arrow: str, proof: Proof, language: Language) -> Look:
 
 
 def _rung_look(rung: Rung, step: int = 0) -> Look:
-    classes = f"{rung.tone} {rung.replace('_', '-')}" + (f" f{step}" if step else "")
+    classes = f"{rung.tone} {rung_class(rung)}" + (f" f{step}" if step else "")
     return Look(classes, THIN, _is_open(rung), rung)
+
+
+def rung_class(rung: Rung) -> str:
+    """The class of an arrow on this rung."""
+    return rung.replace("_", "-")
 
 
 def _is_open(rung: Rung) -> bool:

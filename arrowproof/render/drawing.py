@@ -70,6 +70,11 @@ class Mark:
     center: Point
     radius: float
 
+    @property
+    def arrow(self) -> str:
+        """The arrow that begins or ends here, which its id names behind the kind of node that the mark is."""
+        return self.id.partition(":")[2]
+
 
 @dataclass(frozen=True)
 class ArrowPath:

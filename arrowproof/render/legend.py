@@ -1,19 +1,22 @@
-"""The legend of a proof: the signs that its arrows bear, and what most of them share, said once.
+"""The legend: the signs that occur in the drawings of a page, and what most arrows of a proof share, said once.
 
-It also says how high the legend of a page is, since the page plans every part of its screen.
+It also says how high it is, since the page plans every part of its screen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from arrowproof.render.arrow_svg import ARROW_UNITS, rung_sample, sneak_sample
+from arrowproof.render.arrow_svg import ARROW_UNITS, rung_class, rung_sample, sneak_sample
 from arrowproof.render.language import Language
+from arrowproof.render.outline import Outline
 from arrowproof.render.proof import Proof
+from arrowproof.render.stage import Stage
 from arrowproof.render.standing import Rung
+from arrowproof.render.svg import folded_sample, kind_sample, mark_sample, quiet_sample
 from arrowproof.render.text import text_width
 
 TEXT_SIZE = 0.86
@@ -24,6 +27,8 @@ ROW_GAP = 0.4
 _UNIT = 1.15 / 18
 """rem to the unit of a sample."""
 _GAP, _SAMPLE_GAP = 1.2, 0.45
+_RULED = 2 * _GAP + 0.1
+"""Between two groups: the gap, a rule and the padding behind it."""
 _SLACK = 1.03
 
 KIND_UNITS, MARK_UNITS = 28, 18
@@ -32,20 +37,49 @@ KIND_UNITS, MARK_UNITS = 28, 18
 
 @dataclass(frozen=True)
 class LegendItem:
-    """A sign and what it means. ``sample`` is empty and ``units`` 0 where words stand alone."""
+    """A sign and what it means. ``sample`` is empty and ``units`` 0 where words stand alone.
+
+    ``shown_by`` selects what of a scene bears the sign; the item stands where there is any of it.
+    """
 
     sample: Markup
     words: str
     units: int = ARROW_UNITS
+    shown_by: str = ""
+
+
+LegendGroup = tuple[LegendItem, ...]
+LegendParts = tuple[tuple[LegendGroup, ...], ...]
+"""The legend: what is said of arrows in groups at its left, and the kinds of states at its right."""
+
+
+def legend_of_page(outline: Outline, stage: Stage, proof: Proof | None, language: Language) -> LegendParts:
+    """The signs of all scenes of a page."""
+    marks = tuple(LegendItem(mark_sample(mark), name, MARK_UNITS, f".mark.{mark}") for mark, name in outline.marks)
+    proven = () if proof is None else legend_of_proof(proof, language)
+    syntax = (LegendItem(Markup(), outline.syntax, 0),) if outline.syntax else ()
+    kinds = [
+        LegendItem(kind_sample(kind), name, KIND_UNITS, f".state.{kind}:not(.quiet)") for kind, name in outline.kinds
+    ]
+    if any(scene.groups for scene in stage.scenes):
+        kinds.append(LegendItem(folded_sample(), language("scene.group"), KIND_UNITS, ".folded"))
+    if any(scene.quiet for scene in stage.scenes):
+        kinds.append(LegendItem(quiet_sample(), language("legend.outside"), KIND_UNITS, ".quiet:not(.folded)"))
+    left = tuple(group for group in (proven, marks, syntax) if group)
+    return tuple(part for part in (left, (tuple(kinds),) if kinds else ()) if part)
 
 
 def legend_of_proof(proof: Proof, language: Language) -> tuple[LegendItem, ...]:
     """What the arrows of a proof show, the lowest rung first; the usual one with its count, since it stands nowhere."""
     standing = proof.standing
     present = {each.rung for each in standing.arrows.values()}
-    items = [LegendItem(rung_sample(rung), _words(rung, proof, language)) for rung in Rung if rung in present]
+    items = [
+        LegendItem(rung_sample(rung), _words(rung, proof, language), shown_by=f".arrow.{rung_class(rung)}")
+        for rung in Rung
+        if rung in present
+    ]
     if proof.sneak_paths:
-        items.append(LegendItem(sneak_sample(), language("sneak.label")))
+        items.append(LegendItem(sneak_sample(), language("sneak.label"), shown_by=".sneak"))
     if any(each.step for each in standing.arrows.values()):
         items.append(LegendItem(Markup(), language("legend.frequent"), 0))
     return tuple(items)
@@ -55,8 +89,9 @@ def _words(rung: Rung, proof: Proof, language: Language) -> str:
     words = language(f"rung.{rung}")
     if rung is not proof.standing.usual:
         return words
-    total = len(proof.standing.arrows)
-    return language.count("legend.usual", total, rung=words, usual=proof.standing.usual_count)
+    usual = proof.standing.usual_count
+    key = "legend.all" if usual == len(proof.standing.arrows) else "legend.usual"
+    return language.count(key, usual, rung=words)
 
 
 def item_width(units: int, words: str) -> float:
@@ -65,20 +100,35 @@ def item_width(units: int, words: str) -> float:
     return sample + text_width(words, TEXT_SIZE) * _SLACK
 
 
-def legend_height(groups: Iterable[Iterable[float]], width: float) -> float:
-    """The height in rem of groups of items of these widths: groups flow in rows, and one too wide flows by itself."""
+def legend_widths(parts: LegendParts) -> tuple[tuple[tuple[float, ...], ...], ...]:
+    """The widths in rem of the items of a legend, by part and group."""
+    return tuple(tuple(tuple(item_width(item.units, item.words) for item in group) for group in part) for part in parts)
+
+
+def legend_height(parts: Sequence[Sequence[Sequence[float]]], width: float) -> float:
+    """The height in rem of a legend with items of these widths: parts share one row, or each flows by itself."""
+    lengths = [sum(map(_group_length, part)) + _RULED * (len(part) - 1) for part in parts]
+    is_one_row = sum(lengths) + _GAP * (len(lengths) - 1) <= width
+    rows = 1 if is_one_row or not parts else sum(_rows(part, width) for part in parts)
+    return rows * ROW + (rows - 1) * ROW_GAP
+
+
+def _group_length(group: Sequence[float]) -> float:
+    return sum(group) + _GAP * (len(group) - 1)
+
+
+def _rows(part: Sequence[Sequence[float]], width: float) -> int:
+    """The rows of a part: its groups flow, and one that is too wide flows by itself."""
     rows, free = 1, width
-    for group in groups:
-        items = list(group)
-        whole = sum(items) + _GAP * len(items)
-        if whole <= free:
-            free -= whole + _GAP
+    for group in part:
+        length = _group_length(group)
+        if length > free and free < width:
+            rows, free = rows + 1, width
+        if length <= free:
+            free -= length + _RULED
             continue
-        if free < width:
-            rows += 1
-        free = width
-        for item in items:
+        for item in group:
             if item > free and free < width:
                 rows, free = rows + 1, width
             free -= item + _GAP
-    return rows * ROW + (rows - 1) * ROW_GAP
+    return rows

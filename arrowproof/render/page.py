@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
@@ -30,13 +30,13 @@ from arrowproof.render.export import STYLE_MARKERS, drawing_css, file_stem
 from arrowproof.render.fonts import font_faces_css, is_basic
 from arrowproof.render.index import index_states
 from arrowproof.render.language import Language, load_language
-from arrowproof.render.legend import KIND_UNITS, MARK_UNITS, LegendItem, item_width, legend_of_proof
+from arrowproof.render.legend import LegendParts, legend_of_page, legend_widths
 from arrowproof.render.outline import Outline, outline_lifecycle
 from arrowproof.render.proof import Proof
 from arrowproof.render.scene import MARGIN
 from arrowproof.render.sheet import UNIT, Content, Row, Sheet, plan_sheet
 from arrowproof.render.stage import Stage, set_stage
-from arrowproof.render.svg import kind_sample, mark_sample, render_scene
+from arrowproof.render.svg import render_scene
 from arrowproof.render.template_bytecode import KeptBytecode
 
 if TYPE_CHECKING:
@@ -96,8 +96,9 @@ def render_page(
     """
     language = language or load_language()
     outline = outline_lifecycle(lifecycle, language, proof)
-    header, legend, column = _shown_proof(lifecycle, proof, language)
+    header, column = _shown_proof(lifecycle, proof, language)
     stage = stage or set_stage(lifecycle, drawing, language, proof)
+    legend = legend_of_page(outline, stage, proof, language)
     sheet = plan_sheet(replace(_content(outline, stage, language, header, legend), proof=column))
     idle = _idle_parts(outline, stage, proof, sheet)
     # Every text of a page is out of one of these.
@@ -124,22 +125,20 @@ def render_page(
         stage=stage,
         names=None if stage.names is None else _data_block(stage.names),
         render_scene=partial(render_scene, lifecycle=stage.lifecycle, language=language),
-        kind_sample=kind_sample,
-        mark_sample=mark_sample,
         verdict_sign=verdict_sign,
     )
 
 
 def _shown_proof(
     lifecycle: Lifecycle, proof: Proof | None, language: Language
-) -> tuple[ProofHeader | None, tuple[LegendItem, ...], ProofColumn | None]:
-    """What a proof brings to the header, the legend and the column; most pages have none, and do not pay for it."""
+) -> tuple[ProofHeader | None, ProofColumn | None]:
+    """What a proof brings to the header and the column; most pages have none, and do not pay for it."""
     if proof is None:
-        return None, (), None
+        return None, None
     from arrowproof.render.proof_column import proof_column
     from arrowproof.render.proof_header import head_proof
 
-    return head_proof(proof, language), legend_of_proof(proof, language), proof_column(lifecycle, proof, language)
+    return head_proof(proof, language), proof_column(lifecycle, proof, language)
 
 
 def _proof_data(column: ProofColumn, sheet: Sheet) -> Markup:
@@ -206,7 +205,7 @@ def _sheet_css(sheet: Sheet, frame: Box) -> str:
 
 
 def _content(
-    outline: Outline, stage: Stage, language: Language, header: ProofHeader | None, legend: Sequence[LegendItem]
+    outline: Outline, stage: Stage, language: Language, header: ProofHeader | None, legend: LegendParts
 ) -> Content:
     """What of an outline and of a proof takes room that a sheet has to plan for."""
     either = f" {language('transitions.or')} "
@@ -224,7 +223,7 @@ def _content(
             views=(language("views.whole"), *(view.title for view in outline.views)) if outline.views else (),
             notes=tuple(view.note for view in outline.views),
         ),
-        legend=_legend_widths(outline, legend),
+        legend=legend_widths(legend),
         index=index_states(stage, language),
     )
     if header is None:
@@ -240,14 +239,3 @@ def _content(
         origin=tuple(fact.spoken for fact in header.origin),
         stale=(language("stale.heading"), *header.stale) if header.stale else (),
     )
-
-
-def _legend_widths(outline: Outline, legend: Sequence[LegendItem]) -> tuple[tuple[float, ...], ...]:
-    """The widths of the legend's items, by group, in the order in which they stand."""
-    groups = (
-        [item_width(MARK_UNITS, name) for _, name in outline.marks],
-        [item_width(item.units, item.words) for item in legend],
-        [item_width(0, outline.syntax)] if outline.syntax else [],
-        [item_width(KIND_UNITS, name) for _, name in outline.kinds],
-    )
-    return tuple(tuple(group) for group in groups if group)

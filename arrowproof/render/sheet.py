@@ -110,7 +110,7 @@ class Content:
     bar: Bar = field(default_factory=Bar)
     proof: ProofColumn | None = None
     index: Index = field(default_factory=Index)
-    legend: tuple[tuple[float, ...], ...] = ()
+    legend: tuple[tuple[tuple[float, ...], ...], ...] = ()
     numbers: tuple[str, ...] = ()
     verdict: tuple[str, str] | None = None
     origin: tuple[str, ...] = ()

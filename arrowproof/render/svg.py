@@ -91,7 +91,7 @@ def render_scene(
             arrow_group(keys.arrows_of(path.id), path, scene.lifecycle, keys.names, language, scene.proof)
             for path in sorted(scene.drawing.arrows, key=lambda path: keys.arrows_of(path.id)[0])
         ),
-        *(_mark(mark) for mark in scene.drawing.marks),
+        *(_mark(mark, keys.arrows_of(mark.arrow)) for mark in scene.drawing.marks),
         *(
             _state(box, scene, keys, language)
             for box in sorted(scene.drawing.states, key=lambda box: keys.states_of(box.id)[0])
@@ -128,6 +128,16 @@ def kind_sample(kind: Kind) -> Markup:
     return sample(28, *_box(State("", kind, "", ""), outline, (14.0, 9.0)), kind=f"state {kind}")
 
 
+def folded_sample() -> Markup:
+    """A small box of a folded group for the legend."""
+    return sample(28, *_stack(Box(0.8, 0.8, 26.4, 16.4), None), kind="state folded")
+
+
+def quiet_sample() -> Markup:
+    """A small box of a state outside the group that is shown, for the legend."""
+    return sample(28, *_box(State("", Kind.NEUTRAL, "", ""), Box(0.8, 0.8, 26.4, 16.4), None), kind="state quiet")
+
+
 def mark_sample(mark: str) -> Markup:
     """A small start or removal mark for the legend."""
     return sample(18, _mark(Mark("", mark, (9.0, 9.0), 6.0)))
@@ -146,18 +156,20 @@ def _lane(lane: Lane) -> Markup:
     return element("g", {"class": "lane"}, outline, *(text_element(line, "sans") for line in lane.name))
 
 
-def _mark(mark: Mark) -> Markup:
+def _mark(mark: Mark, arrows: Sequence[int] = ()) -> Markup:
+    """A mark with the numbers of the arrows that begin or end there."""
     x, y = mark.center
+    keys = " ".join(f"a{number}" for number in arrows) or None
     circle: dict[str, object] = {"cx": x, "cy": y, "r": mark.radius}
     if mark.kind == "start":
-        return element("g", {"class": "mark start", "data-mark": "start"}, element("circle", circle))
+        return element("g", {"class": "mark start", "data-mark": "start", "data-keys": keys}, element("circle", circle))
     arm = mark.radius * math.sqrt(0.5)
     cross = f"M{format_number(x - arm)} {format_number(y - arm)}L{format_number(x + arm)} {format_number(y + arm)}"
     cross += f"M{format_number(x + arm)} {format_number(y - arm)}L{format_number(x - arm)} {format_number(y + arm)}"
     circle["r"] = mark.radius - 0.8
     return element(
         "g",
-        {"class": "mark removed", "data-mark": "removed"},
+        {"class": "mark removed", "data-mark": "removed", "data-keys": keys},
         element("circle", circle),
         element("path", {"d": cross}),
     )

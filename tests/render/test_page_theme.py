@@ -50,7 +50,7 @@ def test_a_theme_that_is_held_stays_when_the_system_turns_to_the_other(tab: Page
 def test_the_switch_looks_like_a_control(tab: Page, tmp_path: Path) -> None:
     show(tab, tmp_path, page_of(TWO))
     edge = tab.evaluate("getComputedStyle(document.getElementById('theme')).border")
-    assert edge == "1px solid rgb(90, 99, 109)"
+    assert edge == "1px solid rgb(223, 226, 229)"
 
 
 def test_the_switch_works_where_nothing_can_be_stored(tab: Page, tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_an_arrow_that_creates_or_removes_has_one_end() -> None:
         Box(0, 0, 300, 40),
         (box("a"),),
         (arrow_path("new", None), arrow_path("gone", None)),
-        (Mark("m0", "start", (7, 20), 7), Mark("m1", "removed", (290, 20), 7)),
+        (Mark("start:new", "start", (7, 20), 7), Mark("removal:gone", "removed", (290, 20), 7)),
     )
     root = parsed(lifecycle, drawing)
     new, gone = (node for node in root.iter(f"{NAMESPACE}g") if "data-arrow" in node.attrib)

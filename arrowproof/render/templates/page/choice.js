@@ -47,6 +47,8 @@ startParts.push(() => {
     press(arrows, (arrow) => numbers.includes(arrow.dataset.number));
     press(rows, isRow);
     press(states, (state) => state.dataset.state === now.state);
+    const chosen = key && all(".drawing:not([hidden]) [aria-pressed=true]").at(-1);
+    if (chosen) bringIntoFrame(chosen);
     // A list too long for the screen shows what is chosen, or else what the scene holds, and leaves the rest to screen
     // readers.
     const here = key === undefined ? rowsOf(shownScene()) : [];

@@ -4,7 +4,7 @@ startParts.push(() => {
   if (!bar) return;
   const buttons = all("button", bar);
   const notes = all(".view-note");
-  const parts = all(".drawing :is(.arrow, .state)");
+  const parts = all(".drawing :is(.arrow, .state, .mark)");
   const keys = (part) => part.dataset.keys?.split(" ") ?? [part.dataset.key];
   const members = (button) => new Set(button.dataset.members?.split(" "));
 

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+from arrowproof.model.loader import load_lifecycle
+from arrowproof.render.page import render_page
+from tests.render.pages import show
+from tests.render.proofs import notes, proof_page
+
+CASES = Path(__file__).parent / "cases"
+LARGE = render_page(load_lifecycle(CASES / "order-groups.json"))
+
+
+def signs(tab: Page) -> list[str]:
+    """The items of the legend that are shown."""
+    return [item.inner_text() for item in tab.locator(".legend .group > span:visible").all()]
+
+
+def test_the_legend_says_what_occurs_in_the_scene_that_is_shown(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, LARGE)
+    assert signs(tab) == ["created", "group"]
+    tab.evaluate("location.hash = '#group=Payment'")
+    tab.locator(".drawing[data-title=Payment]").wait_for()
+    assert signs(tab) == ["active", "waiting", "outside the group"]
+
+
+def test_parts_of_the_legend_that_share_no_row_begin_at_one_edge(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, proof_page(*notes()))
+    tab.set_viewport_size({"width": 500, "height": 900})
+    lefts = tab.evaluate(
+        "[...document.querySelectorAll('.legend .part')].map((part) => part.getBoundingClientRect().left)"
+    )
+    assert len(lefts) == 2
+    assert len(set(lefts)) == 1
+
+
+def test_a_drawing_wider_than_its_frame_scrolls_to_what_is_chosen(tab: Page, tmp_path: Path) -> None:
+    tab.set_viewport_size({"width": 390, "height": 844})
+    show(tab, tmp_path, proof_page(*notes()), "#arrow=succeed")
+    arrow = tab.locator(".arrow[aria-pressed=true] .line").bounding_box()
+    frame = tab.locator(".draw").bounding_box()
+    assert arrow is not None
+    assert frame is not None
+    assert frame["x"] <= arrow["x"]
+    assert arrow["x"] + arrow["width"] <= frame["x"] + frame["width"]
+
+
+def test_a_view_leaves_the_marks_of_its_own_arrows_alone(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, proof_page(*notes()), "#view=retries")
+    assert tab.locator(".mark.aside").count() == 1
+    tab.evaluate("location.hash = '#view=happy-path'")
+    tab.locator(".view-note:visible").wait_for()
+    assert tab.locator(".mark.aside").count() == 0
