@@ -45,6 +45,7 @@ QUIET_FLAGS = (
 )
 HEADLESS_FLAGS = (
     "--headless",
+    "--remote-debugging-pipe",
     "--no-startup-window",  # a window that nobody asked for costs as much as a page
     "--hide-scrollbars",
     "--mute-audio",
@@ -71,11 +72,11 @@ HEADLESS_FLAGS = (
     "--metrics-recording-only",
     "--password-store=basic",
     "--use-mock-keychain",
-    "--disable-dev-shm-usage",  # which is too small in most containers
 )
 
 _VERSION_DEADLINE = 30.0
 _LOG = "stderr.log"
+_SHARED_MEMORY, _ROOMY = "/dev/shm", 512 * 1024 * 1024
 _LONGEST_FOLDER = 40
 """In bytes: the path of a socket has at most 104, and the browser adds some 60 of its own."""
 _START_DEADLINE = 60.0
@@ -231,7 +232,7 @@ def _spawn(path: Path, profile: Path) -> tuple[int, DevTools]:
     ends = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in (its_end, its_other_end)]
     os.close(its_end)
     os.close(its_other_end)
-    flags = [*HEADLESS_FLAGS, *launch_flags(), "--remote-debugging-pipe", f"--user-data-dir={profile}"]
+    flags = [*HEADLESS_FLAGS, *launch_flags(), *_memory_flags(), f"--user-data-dir={profile}"]
     try:
         pid = os.posix_spawn(
             path,
@@ -254,6 +255,15 @@ def _spawn(path: Path, profile: Path) -> tuple[int, DevTools]:
         for end in ends:
             os.close(end)
     return pid, DevTools(reading, writing)
+
+
+def _memory_flags() -> list[str]:
+    """Pictures pass from process to process in shared memory, or in files where a container has too little of it."""
+    try:
+        is_roomy = shutil.disk_usage(_SHARED_MEMORY).free >= _ROOMY
+    except OSError:
+        is_roomy = False
+    return [] if is_roomy else ["--disable-dev-shm-usage"]
 
 
 def _profiles() -> str:

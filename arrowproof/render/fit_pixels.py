@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from math import ceil, hypot
-from typing import TYPE_CHECKING
+from operator import itemgetter
+from typing import TYPE_CHECKING, cast
 
 from arrowproof.render.fit_measures import XY, ArrowMeasure, Colour, Geometry, Rect, StateMeasure, Text
 from arrowproof.render.fit_rules import Failure
@@ -104,7 +105,7 @@ def judge_pixels(geometry: Geometry, picture: Image) -> PixelVerdict:
     return PixelVerdict(
         text_contrast=min(text_contrasts, default=None),
         line_contrast=min(line_contrasts, default=None),
-        paper=_ground(picture.reduce(8)) or (0, 0, 0),
+        paper=_ground(picture.reduce(8)),
         failures=tuple(failures),
     )
 
@@ -136,12 +137,12 @@ def _judge_text(text: Text, picture: Image, contrasts: list[float]) -> Iterator[
     seen = False
     for rect in text.rects:
         for window in _windows(rect.grown(_AROUND)):
-            colours = _colours(picture, window)
-            if not colours:
+            part = _part(picture, window)
+            if part is None:
                 continue
-            ground = max(colours, key=lambda item: item[0])[1]
+            ground = _ground(part)
             worst = _worse(worst, text.colour, ground)
-            seen = seen or _reaches(colours, ground, _over(text.colour, ground))
+            seen = seen or _reaches(part, ground, _over(text.colour, ground))
     if worst is None:
         return
     contrasts.append(worst.ratio)
@@ -254,20 +255,17 @@ def _walk(line: tuple[XY, ...], beside: float = 0.0) -> Iterator[tuple[XY, tuple
             yield (at_x, at_y), (left, right)
 
 
-def _colours(picture: Image, rect: Rect) -> list[tuple[int, RGB]]:
-    """How often each colour stands in a rectangle of the picture."""
+def _part(picture: Image, rect: Rect) -> Image | None:
+    """The part of the picture under a rectangle, None when there is none."""
     left, top = max(0, int(rect.left)), max(0, int(rect.top))
     right, bottom = min(picture.width, ceil(rect.right)), min(picture.height, ceil(rect.bottom))
-    if right <= left or bottom <= top:
-        return []
-    counted = picture.crop((left, top, right, bottom)).getcolors((right - left) * (bottom - top))
-    return [(count, (pixel[0], pixel[1], pixel[2])) for count, pixel in counted or [] if isinstance(pixel, tuple)]
+    return None if right <= left or bottom <= top else picture.crop((left, top, right, bottom))
 
 
-def _ground(picture: Image) -> RGB | None:
+def _ground(picture: Image) -> RGB:
     """The most frequent colour of a picture."""
-    colours = _colours(picture, Rect(0, 0, *picture.size))
-    return max(colours, default=(0, None), key=lambda item: item[0])[1]
+    counted = cast("list[tuple[int, RGB]]", picture.getcolors(picture.width * picture.height))
+    return max(counted, key=itemgetter(0))[1]
 
 
 def _over(ink: Colour, ground: RGB) -> RGB:
@@ -278,13 +276,17 @@ def _over(ink: Colour, ground: RGB) -> RGB:
     return (red, green, blue)
 
 
-def _reaches(colours: list[tuple[int, RGB]], ground: RGB, ink: RGB) -> bool:
+def _reaches(picture: Image, ground: RGB, ink: RGB) -> bool:
     """Whether some pixel differs from the ground by a good share of what the ink does, in whichever direction.
 
     The direction is free because some glyphs, such as emoji, bring colours of their own.
     """
     needed = _distance(ink, ground) * _SEEN_SHARE
-    return any(_distance(colour, ground) >= needed for _, colour in colours)
+    extremes = cast("tuple[tuple[int, int], ...]", picture.getextrema())
+    return any(
+        max(channel - lowest, highest - channel) >= needed
+        for channel, (lowest, highest) in zip(ground, extremes, strict=True)
+    )
 
 
 def _distance(one: RGB, other: RGB) -> int:
