@@ -40,7 +40,7 @@ def read_proof(path: Path, lifecycle: Lifecycle, lang: str) -> Proof:
     from arrowproof.model.staleness import find_differences
     from arrowproof.render.proof import bring_proof
 
-    data = read_bytes(path, limit=MAX_EVIDENCE_BYTES)
+    data = read_bytes(path, limit=MAX_EVIDENCE_BYTES, maker="`arrowproof prove`")
     evidence = load_evidence(data, str(path))
     stale = find_differences(lifecycle, evidence)
     return bring_proof(lifecycle, evidence, hashlib.sha256(data).hexdigest(), stale, load_language(lang))

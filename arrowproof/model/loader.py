@@ -95,8 +95,10 @@ def parse_lifecycle(data: bytes, *, source: str, path: Path | None = None) -> Li
     raise ModelError(source, sorted(problems, key=lambda problem: (problem.line, problem.column)))
 
 
-def read_bytes(path: Path, *, limit: int = MAX_BYTES) -> bytes:
+def read_bytes(path: Path, *, limit: int = MAX_BYTES, maker: str = "`arrowproof init` for a starter") -> bytes:
     """The bytes of a file, at most one more than ``limit``, so that a caller sees that there are too many.
+
+    ``maker`` is the command that makes such a file, for the message that says that there is none.
 
     Raises:
         InputError: there is no such file, it is a folder, it cannot be read, or it is a pipe that nobody writes to.
@@ -105,7 +107,7 @@ def read_bytes(path: Path, *, limit: int = MAX_BYTES) -> bytes:
         with _open(path) as file:
             return file.read(limit + 1)
     except FileNotFoundError:
-        raise InputError(f"{path} does not exist. Run `arrowproof init` for a starter, or name another file.") from None
+        raise InputError(f"{path} does not exist. Run {maker}, or name another file.") from None
     except IsADirectoryError:
         raise InputError(f"{path} is a folder. Name a file in it.") from None
     except PermissionError:
@@ -207,4 +209,4 @@ def _binding(plain: Mapping[str, Any]) -> Binding:
 
 def _view(plain: Mapping[str, Any]) -> View:
     states, arrows = tuple(plain.get("states", ())), tuple(plain.get("arrows", ()))
-    return View(plain["id"], plain["title"], states, arrows, plain.get("note"))
+    return View(plain["id"], _text(plain, "title") or plain["id"], states, arrows, plain.get("note"))

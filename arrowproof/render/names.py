@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from arrowproof.model.lifecycle import Lifecycle, State
@@ -21,11 +22,21 @@ def state_name(state: State) -> str:
     return clean_text(state.label) or clean_text(state.id)
 
 
+def listed_names(lifecycle: Lifecycle) -> dict[str, str]:
+    """How a list calls each state: as the drawing does, with the id behind a label that several states have."""
+    labels = {state.id: state_name(state) for state in lifecycle.states}
+    shared = Counter(labels.values())
+    return {
+        state_id: label if shared[label] == 1 else f"{label} ({clean_text(state_id)})"
+        for state_id, label in labels.items()
+    }
+
+
 def distinct_names(ids: Iterable[str]) -> dict[str, str]:
-    """Each id as the document may hold it: cleaned, and numbered where two ids clean to the same text."""
+    """Each id as the document may hold it: as it is known in addresses, numbered where two would have one name."""
     names: dict[str, str] = {}
     for state_id in ids:
-        shown, number = clean_text(state_id), 1
+        shown, number = _known_as(state_id), 1
         name = shown
         while name in names.values():
             number += 1
@@ -43,6 +54,12 @@ def pair_address(pair: Pair) -> tuple[str, str]:
     """Both ends of a transition as an address names them, in every language."""
     source, target = pair
     return (
-        CREATED if source is None else clean_text(source) or '""',
-        REMOVED if target is None else clean_text(target) or '""',
+        CREATED if source is None else _known_as(source),
+        REMOVED if target is None else _known_as(target),
     )
+
+
+def _known_as(state_id: str) -> str:
+    """An id or a value as an address names it: in quotes where it would be nothing, or mean a row's creation or end."""
+    shown = clean_text(state_id)
+    return f'"{shown}"' if shown in ("", CREATED, REMOVED) else shown

@@ -94,7 +94,7 @@ def test_files_that_evidence_names_are_never_opened(arrowproof, evidence, tmp_pa
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda path: path.unlink(), "evidence.json does not exist"),
+        (lambda path: path.unlink(), "evidence.json does not exist. Run `arrowproof prove`, or name another file."),
         (lambda path: path.write_text("{}", encoding="utf-8"), 'the field "format" is missing'),
         (lambda path: path.write_text("not JSON", encoding="utf-8"), "evidence.json has 1 error"),
         (lambda path: path.write_bytes(b" " * (MAX_EVIDENCE_BYTES + 1)), "too-large"),

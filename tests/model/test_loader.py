@@ -280,12 +280,14 @@ def test_a_text_of_nothing_is_as_good_as_left_out(blank: str) -> None:
         "summary": blank,
         "states": [{"id": "a", "kind": "success", "label": blank, "note": blank, "group": blank}],
         "arrows": [{"id": "1", "to": "a", "event": blank, "guard": blank, "effect": blank}],
+        "views": [{"id": "all", "title": blank, "states": ["a"]}],
     }
     lifecycle = parse_lifecycle(json.dumps(plain).encode(), source="blank.json")
     (state,), (arrow,) = lifecycle.states, lifecycle.arrows
     assert (lifecycle.title, lifecycle.summary) == ("blank", "")
     assert (state.label, state.note, state.group) == ("a", None, None)
     assert arrow.label == ""
+    assert lifecycle.views[0].title == "all"
 
 
 def test_labels_and_ids_may_hold_any_characters() -> None:

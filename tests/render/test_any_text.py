@@ -107,6 +107,12 @@ def test_a_transition_between_names_that_run_from_right_to_left_still_points_to_
     assert source < arrow < target
 
 
+def test_a_panel_without_a_title_has_no_heading_of_nothing(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page_with(*LABELS["nothing"]))
+    assert tab.locator(".panels section").count() == 1
+    assert tab.locator(".panels h2").count() == 0
+
+
 # --- Ids
 
 # Two ids that differ by white space or control characters alone are one name on a page; lint warns of them.

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle
+from arrowproof.render.names import distinct_names, pair_address
+from arrowproof.render.page import render_page
+from arrowproof.render.proof import bring_proof
+from tests.render.evidence_builder import build_evidence
+from tests.render.pages import pressed, show, state
+
+# Two states that are called like the ends of a life, which lint warns of and does not refuse.
+ENDS = Lifecycle(
+    "ends",
+    "Ends",
+    (state("created", Kind.WAITING), state("removed", Kind.ACTIVE)),
+    (
+        Arrow("make", None, "removed"),
+        Arrow("move", "created", "removed"),
+        Arrow("drop", "created", None),
+        Arrow("begin", None, "created"),
+    ),
+)
+
+
+def test_no_id_is_known_as_the_creation_or_the_end_of_a_row_and_none_as_nothing() -> None:
+    assert pair_address((None, None)) == ("created", "removed")
+    assert pair_address(("created", "removed")) == ('"created"', '"removed"')
+    assert distinct_names(["created", "", "a", "a\n"]) == {"created": '"created"', "": '""', "a": "a", "a\n": "a (2)"}
+
+
+@pytest.mark.parametrize("is_proven", [False, True], ids=["plain", "proof"])
+def test_each_transition_of_states_that_are_called_created_and_removed_is_chosen_alone(
+    tab: Page, tmp_path: Path, is_proven: bool
+) -> None:
+    proof = bring_proof(ENDS, build_evidence(ENDS), "") if is_proven else None
+    show(tab, tmp_path, render_page(ENDS, proof=proof))
+    rows = tab.locator(".list button")
+    assert rows.count() == 4
+    for number in range(4):
+        rows.nth(number).evaluate("button => button.click()")
+        chosen = rows.evaluate_all("all => all.map(each => each.getAttribute('aria-pressed'))")
+        assert [place for place, is_chosen in enumerate(chosen) if is_chosen == "true"] == [number]
+        assert len(pressed(tab, ".drawing .arrow")) == 1
+
+
+def test_a_state_that_is_called_created_is_at_its_own_arrows_alone(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, render_page(ENDS))
+    tab.locator('.state[data-key="s0"]').evaluate("each => each.dispatchEvent(new MouseEvent('click'))")
+        "each => each.dispatchEvent(new MouseEvent('click', {bubbles: true}))"
+    )
+    assert sorted(pressed(tab, ".drawing .arrow")) == ["begin", "drop", "move"]
+    assert len(pressed(tab, ".list button")) == 3
