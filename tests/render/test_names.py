@@ -50,7 +50,5 @@ def test_each_transition_of_states_that_are_called_created_and_removed_is_chosen
 def test_a_state_that_is_called_created_is_at_its_own_arrows_alone(tab: Page, tmp_path: Path) -> None:
     show(tab, tmp_path, render_page(ENDS))
     tab.locator('.state[data-key="s0"]').evaluate("each => each.dispatchEvent(new MouseEvent('click'))")
-        "each => each.dispatchEvent(new MouseEvent('click', {bubbles: true}))"
-    )
     assert sorted(pressed(tab, ".drawing .arrow")) == ["begin", "drop", "move"]
     assert len(pressed(tab, ".list button")) == 3
