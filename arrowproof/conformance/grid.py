@@ -10,19 +10,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from arrowproof.conformance.report import Rung, rung_of
 from arrowproof.model.evidence import Evidence, Place, SneakPath
 from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.rung import rung_of
 from arrowproof.model.transitions import Pair
 
 
 class Mark(StrEnum):
-    """What is known of one pair. The first five belong to transitions of the model, as their rungs."""
+    """What is known of one pair. The first seven are the rungs of transitions of the model."""
 
+    GUARDED = "guarded"
     SURVIVED = "survived"
     WALKED = "walked"
+    NOT_WRITTEN = "not written"
     WRITTEN = "written"
-    UNWRITTEN = "not written"
+    NOT_SURVIVED = "not survived"
     MISSING = "missing"
     HAPPENED = "sneak path happened"
     POSSIBLE = "sneak path possible"
@@ -85,14 +87,14 @@ def _known_cells(evidence: Evidence) -> dict[Pair, Cell]:
     sneaking = {(it.source, it.target): _sneak_cell(it) for it in evidence.sneak_paths}
     declared = {
         (it.source, it.target): Cell(
-            it.source, it.target, _MARK_OF_RUNG[rung_of(it)], tuple(statement.place for statement in it.written)
+            it.source,
+            it.target,
+            Mark(rung_of(it, is_guarded=evidence.is_guarded).words),
+            tuple(statement.place for statement in it.written),
         )
         for it in evidence.transitions
     }
     return sneaking | declared
-
-
-_MARK_OF_RUNG = {rung: Mark(str(rung)) for rung in Rung}
 
 
 def _sneak_cell(path: SneakPath) -> Cell:

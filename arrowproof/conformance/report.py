@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from arrowproof.conformance.verdict import causes_of
 from arrowproof.model.evidence import (
@@ -27,25 +26,6 @@ from arrowproof.model.lifecycle import Binding, Lifecycle
 
 NO_ENVIRONMENT = Environment("", "", "", "", "")
 """Stands in a stable report, which says nothing of the machine."""
-
-
-class Rung(StrEnum):
-    """How far a transition has come. ``UNWRITTEN`` was walked although no statement was found that makes it."""
-
-    MISSING = "missing"
-    UNWRITTEN = "not written"
-    WRITTEN = "written"
-    WALKED = "walked"
-    SURVIVED = "survived"
-
-
-def rung_of(transition: TransitionEvidence) -> Rung:
-    """The highest rung on which a transition stands with every rung below it."""
-    if not transition.is_written:
-        return Rung.UNWRITTEN if transition.is_walked else Rung.MISSING
-    if not transition.is_walked:
-        return Rung.WRITTEN
-    return Rung.SURVIVED if transition.is_survived else Rung.WALKED
 
 
 def walk_tally(transition: TransitionEvidence) -> Share:

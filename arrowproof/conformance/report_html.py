@@ -28,7 +28,6 @@ from arrowproof.conformance.report import (
     grouped_reasons,
     kill_tally,
     open_sneak_paths,
-    rung_of,
     stable_evidence,
     walk_tally,
 )
@@ -45,7 +44,9 @@ from arrowproof.model.evidence import (
     Walk,
 )
 from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.rung import Rung, rung_of
 from arrowproof.model.transitions import transition_name
+from arrowproof.render.beads import bead_shapes
 from arrowproof.render.fonts import font_faces_css
 from arrowproof.render.palette import palette_css
 
@@ -58,7 +59,8 @@ PLACES_IN_GRID = 7
 
 _LITERAL = re.compile(r"('(?:[^']|'')*')")
 _SIGNS: Mapping[str, str] = {
-    Mark.UNWRITTEN: "not-written",
+    Mark.NOT_WRITTEN: "not-written",
+    Mark.NOT_SURVIVED: "not-survived",
     Mark.HAPPENED: "happened",
     Mark.POSSIBLE: "possible",
     Mark.ACCEPTED: "accepted",
@@ -70,6 +72,8 @@ _MEANINGS: Mapping[str, str] = {
     Mark.SURVIVED: "walked, and right again after a kill on each side of its commit",
     Mark.WALKED: "written, and a run made it",
     Mark.WRITTEN: "a statement can make it",
+    Mark.GUARDED: "survived, and the database refused every undeclared write that was tried",
+    Mark.NOT_SURVIVED: "walked, and a kill ended wrong",
 }
 """The rungs in the legend, in a few words."""
 _VERDICTS: Mapping[Verdict, tuple[str, str]] = {
@@ -208,7 +212,7 @@ def _templates() -> Jinja:
         "places": places_text,
         "row": row_text,
         "fate": fate,
-        "rung": rung_of,
+        "rung": lambda transition, is_guarded: rung_of(transition, is_guarded=is_guarded).words,
         "walk_tally": walk_tally,
         "kill_tally": kill_tally,
         "columns": lambda step: changed_columns(step.before, step.after),
@@ -219,7 +223,8 @@ def _templates() -> Jinja:
         "paths": lambda transition, arrows: list(_paths(transition, arrows)),
         "sign": lambda name: _SIGNS.get(name, str(name)),
     }
-    jinja.globals |= {"steps_shown": STEPS_SHOWN, "lines_shown": LINES_SHOWN}
+    beads = {rung.words: Markup("").join(bead_shapes(rung)) for rung in Rung}
+    jinja.globals |= {"steps_shown": STEPS_SHOWN, "lines_shown": LINES_SHOWN, "beads": beads}
     return jinja
 
 

@@ -7,7 +7,7 @@ is removal. Long texts and values are cut and say so.
 
 History of the format:
 
-* ``arrowproof.report/1``: the first.
+* ``arrowproof.report/1``: the first. The rungs ``not survived`` and ``guarded`` came later.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from arrowproof.conformance.display import block, one_line, value_text
-from arrowproof.conformance.report import rung_of, stable_evidence
+from arrowproof.conformance.report import stable_evidence
 from arrowproof.model.evidence import (
     Evidence,
     JournalRow,
@@ -31,6 +31,7 @@ from arrowproof.model.evidence import (
     Walk,
 )
 from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.rung import rung_of
 from arrowproof.model.transitions import transition_name
 
 REPORT_FORMAT = "arrowproof.report/1"
@@ -56,7 +57,7 @@ def _report(evidence: Evidence) -> _Object:
             name: {"covered": share.covered, "total": share.total} for name, share in vars(evidence.coverage).items()
         },
         "sneak_paths": [_sneak_path(path) for path in evidence.sneak_paths],
-        "transitions": [_transition(transition) for transition in evidence.transitions],
+        "transitions": [_transition(transition, evidence.is_guarded) for transition in evidence.transitions],
         "undecided": [{**_statement(it.statement), "reason": one_line(it.reason)} for it in evidence.undecided],
         "dynamic": [
             {**_statement(it.statement), "from": list(it.sources), "reason": one_line(it.reason)}
@@ -74,11 +75,11 @@ def _sneak_path(path: SneakPath) -> _Object:
     }
 
 
-def _transition(transition: TransitionEvidence) -> _Object:
+def _transition(transition: TransitionEvidence, is_guarded: bool) -> _Object:
     return {
         **_ends(transition.source, transition.target),
         "paths": [list(path) for path in transition.paths],
-        "rung": str(rung_of(transition)),
+        "rung": rung_of(transition, is_guarded=is_guarded).words,
         "written": _statements(transition.written),
         "walks": [_walk(walk) for walk in transition.walks],
         "kills": [_kill(kill) for kill in transition.kills],

@@ -12,17 +12,16 @@ from rich.text import Text
 
 from arrowproof.conformance.display import one_line, places_text
 from arrowproof.conformance.report import (
-    Rung,
     accepted_sneak_paths,
     fate,
     figures,
     grouped_reasons,
     kill_tally,
-    rung_of,
     walk_tally,
 )
 from arrowproof.model.evidence import Evidence, TransitionEvidence, Verdict
 from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.rung import Rung, rung_of
 from arrowproof.model.transitions import transition_name
 
 REASONS_SHOWN = 40
@@ -33,13 +32,7 @@ _VERDICTS = {
     Verdict.WALKED: ("Walked, not proven", "bold yellow"),
     Verdict.NOT_PROVEN: ("Not proven", "bold red"),
 }
-_RUNGS = {
-    Rung.MISSING: "bold red",
-    Rung.UNWRITTEN: "bold red",
-    Rung.WRITTEN: "bold yellow",
-    Rung.WALKED: "green",
-    Rung.SURVIVED: "green",
-}
+_TONES = {"wrong": "bold red", "gap": "bold yellow", "holds": "green"}
 
 
 def report_text(evidence: Evidence, lifecycle: Lifecycle) -> Text:
@@ -79,21 +72,22 @@ def _accepted(evidence: Evidence) -> Iterator[Text]:
 
 
 def _table(evidence: Evidence) -> Iterator[Text]:
-    rows = [_cells(transition) for transition in evidence.transitions]
+    rungs = [rung_of(transition, is_guarded=evidence.is_guarded) for transition in evidence.transitions]
+    rows = [_cells(transition, rung) for transition, rung in zip(evidence.transitions, rungs, strict=True)]
     head = ("transition", "rung", "walks", "kills", "written at")
     widths = [max(len(row[at]) for row in [head, *rows]) for at in range(4)]
     yield Text("\n" + _line(head, widths), style="bold")
-    for transition, row in zip(evidence.transitions, rows, strict=True):
+    for rung, row in zip(rungs, rows, strict=True):
         line = Text(_line(row, widths))
         start = 2 + widths[0] + 2
-        line.stylize(_RUNGS[rung_of(transition)], start, start + len(row[1]))
+        line.stylize(_TONES[rung.tone], start, start + len(row[1]))
         yield line
 
 
-def _cells(transition: TransitionEvidence) -> tuple[str, ...]:
+def _cells(transition: TransitionEvidence, rung: Rung) -> tuple[str, ...]:
     return (
         one_line(transition_name(transition.source, transition.target)),
-        str(rung_of(transition)),
+        rung.words,
         str(walk_tally(transition)),
         str(kill_tally(transition)),
         places_text(statement.place for statement in transition.written) or "nowhere",

@@ -293,3 +293,8 @@ class Evidence:
     """Why the verdict is not better, one sentence each; empty when proven."""
     log: Log | None = None
     guard: Guard | None = None
+
+    @property
+    def is_guarded(self) -> bool:
+        """Whether a guard was tried and refused everything."""
+        return self.guard is not None and self.guard.holds

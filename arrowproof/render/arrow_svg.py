@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from markupsafe import Markup
 
 from arrowproof.model.lifecycle import Arrow, Lifecycle
+from arrowproof.model.rung import Rung
 from arrowproof.render.beads import RADIUS, bead_shapes
 from arrowproof.render.drawing import ArrowPath, Point
 from arrowproof.render.language import Language
 from arrowproof.render.names import endpoint_name
 from arrowproof.render.proof import Proof, arrow_words
-from arrowproof.render.standing import FREQUENCY_STEPS, Rung
+from arrowproof.render.standing import FREQUENCY_STEPS
 from arrowproof.render.svg_element import element, format_number, format_point, sample, text_element
 from arrowproof.render.text import clean_text
 

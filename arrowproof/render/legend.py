@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from arrowproof.model.rung import Rung
 from arrowproof.render.arrow_svg import ARROW_UNITS, rung_class, rung_sample, sneak_sample
 from arrowproof.render.language import Language
 from arrowproof.render.outline import Outline
 from arrowproof.render.proof import Proof
 from arrowproof.render.stage import Stage
-from arrowproof.render.standing import Rung
 from arrowproof.render.svg import folded_sample, kind_sample, mark_sample, quiet_sample
 from arrowproof.render.text import text_width
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from arrowproof.model.evidence import Guard, Log, Side, SneakPath, TransitionEvidence
+from arrowproof.model.rung import Rung
 from arrowproof.render.proof_words import MAX_SENTENCE, ProofWords, bounded
-from arrowproof.render.standing import Rung, TransitionStanding
+from arrowproof.render.standing import TransitionStanding
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,5 @@
 """Standing: on which rung of a proof each transition and each arrow of a lifecycle stands.
 
-The rungs of DESIGN section 1, and what stands in their place where one is missing:
-
-=============  ======  ==============================================================================
-rung           tone    a transition stands there when
-=============  ======  ==============================================================================
-missing        wrong   no statement can make it, and no walk did
-not_survived   wrong   it was walked, and a kill ended wrong
-written        gap     a statement can make it, and no walk did, or one went wrong
-not_written    gap     it was walked, and no statement that was read can make it
-walked         holds   it is written, and every walk of it ended right
-survived       holds   it is walked, and was killed on both sides of its commit without harm
-guarded        holds   it survived, and the database refused every undeclared write that was tried
-=============  ======  ==============================================================================
-
 An arrow over several transitions stands where the lowest of them does; of the walks only those count that took it.
 Evidence is untrusted: what it says of transitions that the lifecycle does not have is passed over.
 """
@@ -24,44 +10,17 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.rung import Rung, rung_of
 from arrowproof.model.transitions import Pair, Transition, derive_transitions
 
 if TYPE_CHECKING:
-    from arrowproof.model.evidence import Evidence, Kill, TransitionEvidence, Walk
+    from arrowproof.model.evidence import Evidence, TransitionEvidence, Walk
 
 FREQUENCY_STEPS = 6
 """Steps of thickness above the thinnest line, which the rarest arrows and those without a count have."""
-
-
-class Rung(StrEnum):
-    """Where a transition or an arrow stands, the lowest first. Its words are the interface text ``rung.VALUE``."""
-
-    MISSING = "missing"
-    NOT_SURVIVED = "not_survived"
-    WRITTEN = "written"
-    NOT_WRITTEN = "not_written"
-    WALKED = "walked"
-    SURVIVED = "survived"
-    GUARDED = "guarded"
-
-    @property
-    def tone(self) -> str:
-        """``wrong``, ``gap`` or ``holds``."""
-        if self in (Rung.MISSING, Rung.NOT_SURVIVED):
-            return "wrong"
-        return "gap" if self in (Rung.WRITTEN, Rung.NOT_WRITTEN) else "holds"
-
-    @property
-    def height(self) -> int:
-        """Its place from the lowest, 0."""
-        return _LOWEST_FIRST.index(self)
-
-
-_LOWEST_FIRST = tuple(Rung)
 
 
 @dataclass(frozen=True)
@@ -129,34 +88,17 @@ def stand(lifecycle: Lifecycle, evidence: Evidence) -> Standing:
 
     known = {(each.source, each.target): each for each in reversed(evidence.transitions)}
     counts = _counts(evidence)
-    is_guarded = evidence.guard is not None and evidence.guard.holds
     transitions = derive_transitions(lifecycle)
     standings = {}
     for transition in transitions:
         found = known.get(transition.pair, TransitionEvidence(*transition.pair, transition.paths))
-        rung = _rung(found, found.walks, is_guarded)
+        rung = rung_of(found, is_guarded=evidence.is_guarded)
         count = None if counts is None else counts.get(transition.pair, 0)
         standings[transition.pair] = TransitionStanding(transition.pair, rung, found, count)
-    arrows = _arrows(lifecycle, transitions, standings, is_guarded)
+    arrows = _arrows(lifecycle, transitions, standings, evidence.is_guarded)
     states = evidence.log.states if evidence.log is not None else ()
     medians = {each.state: each.median_seconds for each in states if each.state in lifecycle.states_by_id}
     return Standing(standings, arrows, _usual(arrows.values()), medians)
-
-
-def _rung(found: TransitionEvidence, walks: Sequence[Walk], is_guarded: bool) -> Rung:
-    if not walks or any(walk.problem is not None for walk in walks):
-        return Rung.WRITTEN if found.is_written else Rung.MISSING
-    if any(kill.problem is not None for kill in found.kills):
-        return Rung.NOT_SURVIVED
-    if not found.is_written:
-        return Rung.NOT_WRITTEN
-    if not _on_both_sides(found.kills):
-        return Rung.WALKED
-    return Rung.GUARDED if is_guarded else Rung.SURVIVED
-
-
-def _on_both_sides(kills: Iterable[Kill]) -> bool:
-    return len({kill.side for kill in kills}) > 1  # before and after the commit are all the sides that there are
 
 
 def _counts(evidence: Evidence) -> Mapping[Pair, int] | None:
@@ -181,7 +123,7 @@ def _arrows(
         walks = _walks_by_arrow(standing.evidence.walks)
         paths = Counter(arrow for path in transition.paths for arrow in path)
         for arrow in dict.fromkeys(arrow for path in transition.paths for arrow in path):
-            rungs[arrow].append(_rung(standing.evidence, walks.get(arrow, ()), is_guarded))
+            rungs[arrow].append(rung_of(standing.evidence, is_guarded=is_guarded, walks=walks.get(arrow, ())))
             if standing.count is not None:
                 rows[arrow].append((standing.count, not standing.count or paths[arrow] == len(transition.paths)))
     most = max((sum(count for count, _ in found) for found in rows.values()), default=0)

@@ -36,8 +36,9 @@ def test_each_kind_of_finding_has_its_mark(lenient_job: Lifecycle, broken_eviden
     assert mark(grid, "completed", "completed") is Mark.POSSIBLE
     assert mark(grid, "completed", None) is Mark.ACCEPTED
     assert mark(grid, "pending", "retry_wait") is Mark.WRITTEN
+    assert mark(grid, "pending", "completed") is Mark.NOT_SURVIVED
     assert mark(grid, "retry_wait", "completed") is Mark.WALKED
-    assert mark(grid, "retry_wait", "retry_wait") is Mark.UNWRITTEN
+    assert mark(grid, "retry_wait", "retry_wait") is Mark.NOT_WRITTEN
     assert mark(grid, "retry_wait", "failed") is Mark.MISSING
 
 

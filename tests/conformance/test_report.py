@@ -2,48 +2,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from arrowproof.conformance.report import (
     NO_ENVIRONMENT,
-    Rung,
     accepted_sneak_paths,
     fate,
     figures,
     kill_tally,
     open_sneak_paths,
-    rung_of,
     stable_evidence,
     walk_tally,
 )
 from arrowproof.model.evidence import Evidence
 from arrowproof.model.lifecycle import Lifecycle
-
-
-@pytest.mark.parametrize(
-    ("written", "walked", "killed", "rung"),
-    [
-        (False, False, False, Rung.MISSING),
-        (False, True, False, Rung.UNWRITTEN),
-        (False, True, True, Rung.UNWRITTEN),
-        (True, False, False, Rung.WRITTEN),
-        (True, False, True, Rung.WRITTEN),
-        (True, True, False, Rung.WALKED),
-        (True, True, True, Rung.SURVIVED),
-    ],
-)
-def test_a_rung_counts_only_above_every_rung_below_it(
-    note_evidence: Evidence, written: bool, walked: bool, killed: bool, rung: Rung
-) -> None:
-    whole = note_evidence.transitions[1]
-    transition = replace(
-        whole,
-        written=whole.written if written else (),
-        walks=whole.walks if walked else (),
-        kills=whole.kills if killed else (),
-    )
-
-    assert rung_of(transition) is rung
 
 
 def test_tallies_count_what_went_right_of_what_was_made(broken_evidence: Evidence) -> None:

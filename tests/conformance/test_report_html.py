@@ -18,6 +18,8 @@ from arrowproof.conformance.report_html import LINES_SHOWN, STEPS_SHOWN, changed
 from arrowproof.model.evidence import Evidence, Place, SneakPath, Statement
 from arrowproof.model.evidence_document import dump_evidence
 from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
+from arrowproof.model.rung import Rung
+from arrowproof.render.beads import bead_shapes
 from arrowproof.render.chromium import open_browser
 
 SCRIPT = "</style></title></script><script>document.title='broken'</script>\"'><img src=x onerror=alert(1)>"
@@ -133,6 +135,18 @@ def test_verdict_coverage_and_every_transition_with_its_place_stand_on_it(
     ):
         assert wanted in text
     assert "What keeps it from being proven" not in text
+
+
+@pytest.mark.parametrize("rung", list(Rung))
+def test_every_rung_has_the_sign_and_the_tone_that_it_has_on_the_page(
+    lenient_job: Lifecycle, broken_evidence: Evidence, rung: Rung
+) -> None:
+    page = report_html(broken_evidence, lenient_job)
+    colour = {"wrong": "wrong", "gap": "gap", "holds": "proof"}[rung.tone]
+    name = rung.words.replace(" ", "-")
+
+    assert f'<g id="{name}">{"".join(bead_shapes(rung))}</g>' in page
+    assert re.search(rf"^[^{{]*\.{name}\b[^{{]*{{--b:var\(--{colour}\)}}", page, re.MULTILINE)
 
 
 def test_what_is_wrong_comes_ahead_of_everything_else(lenient_job: Lifecycle, broken_evidence: Evidence) -> None:

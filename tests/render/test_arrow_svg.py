@@ -10,13 +10,13 @@ import pytest
 
 from arrowproof.model.evidence import Evidence, Guard, Log, LogTransition
 from arrowproof.model.loader import load_lifecycle
+from arrowproof.model.rung import Rung
 from arrowproof.render.arrow_svg import THICK, THIN, arrow_group, rung_sample, sneak_sample
 from arrowproof.render.bundles import bundle_proof
 from arrowproof.render.drawing import ArrowPath, Box, TextLine
 from arrowproof.render.language import load_language
 from arrowproof.render.names import distinct_names
 from arrowproof.render.proof import Proof, bring_proof
-from arrowproof.render.standing import Rung
 from tests.render.evidence_builder import AGENT_RUNGS, AGENT_SNEAK_PATHS, build_evidence
 
 AGENT = load_lifecycle(Path(__file__).parent / "cases" / "agent-run.json")

@@ -5,10 +5,11 @@ from pathlib import Path
 
 from arrowproof.model.evidence import Log, LogState, LogTransition, SneakPath
 from arrowproof.model.loader import load_lifecycle
+from arrowproof.model.rung import Rung
 from arrowproof.render.language import load_language
 from arrowproof.render.layout.sizes import measure_state
 from arrowproof.render.proof import bring_proof, count_words, rung_words
-from arrowproof.render.standing import ArrowStanding, Rung
+from arrowproof.render.standing import ArrowStanding
 from tests.render.evidence_builder import AGENT_RUNGS, AGENT_SNEAK_PATHS, build_evidence
 
 AGENT = load_lifecycle(Path(__file__).parent / "cases" / "agent-run.json")

@@ -12,13 +12,13 @@ import pytest
 from arrowproof.model.evidence import SneakPath
 from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
 from arrowproof.model.loader import load_lifecycle
+from arrowproof.model.rung import Rung
 from arrowproof.render.language import load_language
 from arrowproof.render.proof import Proof, bring_proof
 from arrowproof.render.quality import READABLE_SCALE, measure_drawing
 from arrowproof.render.scene import Scene
 from arrowproof.render.scenes import plan_scenes
 from arrowproof.render.stage import set_stage
-from arrowproof.render.standing import Rung
 from arrowproof.render.svg import render_scene
 from tests.render.evidence_builder import build_evidence
 from tests.render.pages import BUNDLED, NOTES, grid_drawing
