@@ -67,12 +67,21 @@ def assert_names_are_free(drawing: Drawing) -> None:
         assert [each for each in overlaps if each.kind != "outside"] == [], lane.group
 
 
-@pytest.mark.parametrize("name", ["parcel", "kubernetes-pod"])
-def test_the_groups_of_a_real_lifecycle_have_lanes_and_its_text_is_still_read(name: str) -> None:
-    lifecycle = load_lifecycle(GALLERY / f"{name}.lifecycle.json")
+def test_groups_that_follow_each_other_have_lanes() -> None:
+    lifecycle = in_groups("first", "first", "first", "second", "second", "second")
     drawing = layout_lifecycle(lifecycle)
-    assert len(drawing.lanes) > 1
-    assert measure_drawing(drawing).scale >= 0.85
+    assert [lane.group for lane in drawing.lanes] == ["first", "second"]
+    assert_lanes_hold_their_states(drawing, lifecycle)
+    assert_names_are_free(drawing)
+
+
+@pytest.mark.parametrize("name", ["parcel", "kubernetes-pod", "order"])
+def test_lanes_of_a_real_lifecycle_hold_its_groups_and_leave_its_text_large(name: str) -> None:
+    lifecycle = load_lifecycle(GALLERY / f"{name}.lifecycle.json")
+    alone = replace(lifecycle, states=tuple(replace(state, group=None) for state in lifecycle.states))
+    drawing = layout_lifecycle(lifecycle)
+    least = 0.95 * measure_drawing(layout_lifecycle(alone)).scale
+    assert measure_drawing(drawing).scale >= least
     assert_lanes_hold_their_states(drawing, lifecycle)
     assert_names_are_free(drawing)
 

@@ -8,7 +8,7 @@ charged for), and :func:`add_lanes` draws the lines round what it has found.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
 
@@ -60,12 +60,35 @@ def lane_breaks(rows: Iterable[Sequence[int]], numbers: Sequence[int]) -> int:
     return breaks
 
 
+def lane_gaps(
+    rows: Iterable[Sequence[int]], numbers: Sequence[int], extent: Callable[[int], tuple[float, float]]
+) -> int:
+    """How often a group goes on in the next row beside the part above, so that no outline can join the two.
+
+    ``extent`` gives the left and right edge of a node.
+    """
+    gaps = 0
+    above: dict[int, tuple[float, float]] = {}
+    for row in rows:
+        here: dict[int, tuple[float, float]] = {}
+        for node in row:
+            if numbers[node] not in (FREE, APART):
+                left, right = extent(node)
+                known = here.get(numbers[node], (left, right))
+                here[numbers[node]] = (min(left, known[0]), max(right, known[1]))
+        for number, (left, right) in here.items():
+            if number in above and min(right, above[number][1]) - max(left, above[number][0]) < _PAD:
+                gaps += 1
+        above = here or above
+    return gaps
+
+
 def add_lanes(drawing: Drawing, lifecycle: Lifecycle) -> Drawing:
     """The drawing with its lanes; as it is when a group is torn apart or a name finds no place."""
     lanes: list[Lane] = []
     taken: list[Box] = []
     for group in _groups(lifecycle):
-        outline = _outline(_rows_of(drawing, lifecycle, group))
+        outline = _outline(_slabs(drawing, lifecycle, group))
         name = measure_text(group, _MAX_NAME, NAME_SIZE, NAME_WEIGHT)
         spot = _spot(drawing, outline, name, taken) if outline else None
         if spot is None:
@@ -84,35 +107,39 @@ def _groups(lifecycle: Lifecycle) -> list[str]:
     return [group for group, count in counts.items() if count > 1]
 
 
-def _rows_of(drawing: Drawing, lifecycle: Lifecycle, group: str) -> list[Box]:
-    """The part of each row that a group takes, from top to bottom; none when something stands in between."""
+def _slabs(drawing: Drawing, lifecycle: Lifecycle, group: str) -> list[Box]:
+    """The part of the plane that a group takes, one box for each row, from top to bottom: each reaches half way to the
+    next one. None when something else stands in it."""
     inside = [state.box for state in drawing.states if lifecycle.states_by_id[state.id].group == group]
     outside = [state.box for state in drawing.states if lifecycle.states_by_id[state.id].group != group]
-    rows: list[Box] = []
-    for _, members in groupby(sorted(inside, key=lambda box: box.center[1]), key=lambda box: round(box.center[1])):
-        boxes = list(members)
-        left, top = min(box.x for box in boxes), min(box.y for box in boxes)
-        right, bottom = max(box.right for box in boxes), max(box.bottom for box in boxes)
-        rows.append(Box(left - _PAD, top - _PAD, right - left + 2 * _PAD, bottom - top + 2 * _PAD))
-    for above, below in pairwise(rows):
-        between = [box for box in outside if above.bottom <= box.center[1] <= below.y]
-        if between or min(above.right, below.right) - max(above.x, below.x) < _PAD:
-            return []
-    return [] if any(_touch(row, box) for row in rows for box in outside) else rows
+    rows = [
+        _around(list(boxes))
+        for _, boxes in groupby(sorted(inside, key=lambda box: box.center[1]), key=lambda box: round(box.center[1]))
+    ]
+    if any(min(above.right, below.right) - max(above.x, below.x) < _PAD for above, below in pairwise(rows)):
+        return []
+    edges = [rows[0].y, *((above.bottom + below.y) / 2 for above, below in pairwise(rows)), rows[-1].bottom]
+    slabs = [Box(row.x, top, row.width, bottom - top) for row, (top, bottom) in zip(rows, pairwise(edges), strict=True)]
+    return [] if any(_touch(slab, box) for slab in slabs for box in outside) else slabs
 
 
-def _outline(rows: Sequence[Box]) -> tuple[Point, ...]:
-    """The line round the parts of the rows: down on the right, up on the left; it steps half way between two rows."""
-    if not rows:
+def _around(boxes: Sequence[Box]) -> Box:
+    left, top = min(box.x for box in boxes) - _PAD, min(box.y for box in boxes) - _PAD
+    right, bottom = max(box.right for box in boxes) + _PAD, max(box.bottom for box in boxes) + _PAD
+    return Box(left, top, right - left, bottom - top)
+
+
+def _outline(slabs: Sequence[Box]) -> tuple[Point, ...]:
+    """The line round the slabs: down on the right, up on the left."""
+    if not slabs:
         return ()
-    steps = [(above.bottom + below.y) / 2 for above, below in pairwise(rows)]
-    right: list[Point] = [(rows[0].right, rows[0].y)]
-    left: list[Point] = [(rows[0].x, rows[0].y)]
-    for (above, below), y in zip(pairwise(rows), steps, strict=True):
-        right += [(above.right, y), (below.right, y)] if above.right != below.right else []
-        left += [(above.x, y), (below.x, y)] if above.x != below.x else []
-    right.append((rows[-1].right, rows[-1].bottom))
-    left.append((rows[-1].x, rows[-1].bottom))
+    right: list[Point] = [(slabs[0].right, slabs[0].y)]
+    left: list[Point] = [(slabs[0].x, slabs[0].y)]
+    for above, below in pairwise(slabs):
+        right += [(above.right, below.y), (below.right, below.y)] if above.right != below.right else []
+        left += [(above.x, below.y), (below.x, below.y)] if above.x != below.x else []
+    right.append((slabs[-1].right, slabs[-1].bottom))
+    left.append((slabs[-1].x, slabs[-1].bottom))
     return (*right, *reversed(left))
 
 
