@@ -26,9 +26,9 @@ _SAME_ROW, _NEXT_ROW = 0.4, 0.9
 class Annealing:
     """A random search over placements of one graph, with one stream of random numbers."""
 
-    def __init__(self, estimate: Estimate) -> None:
+    def __init__(self, estimate: Estimate, seed: int) -> None:
         self.estimate = estimate
-        self.random = Random(0).random
+        self.random = Random(seed).random
         self._known: dict[tuple[tuple[int, ...], ...], tuple[float, float]] = {}
 
     def anneal(self, rows: Rows, cost: float, steps: int, first: float, last: float) -> tuple[float, Rows]:

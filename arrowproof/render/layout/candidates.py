@@ -15,7 +15,7 @@ from arrowproof.render.layout.direction import direction_cost
 from arrowproof.render.layout.graph import Graph, read_graph
 from arrowproof.render.layout.grid import Grid, Placement, build_grid
 from arrowproof.render.layout.heights import assign_lines
-from arrowproof.render.layout.lanes import lane_numbers
+from arrowproof.render.layout.lanes import add_lanes, lane_breaks, lane_gaps, lane_numbers
 from arrowproof.render.layout.order import Order, order_elements
 from arrowproof.render.layout.placements import MANY_NODES, find_placements
 from arrowproof.render.layout.sizes import LabelLimits
@@ -31,17 +31,25 @@ from arrowproof.render.quality import (
 
 _LABEL_LIMITS = (LabelLimits(136, 180), LabelLimits(130, 140), LabelLimits(104, 104), LabelLimits(82, 82))
 """How wide labels may be: for up to 8 arrows, for up to 14, for more, and for those that would come out too small."""
+_MOST_ATTEMPTS, _ATTEMPTED_ARROWS, _ABOUT = 3, 140, 0.2
+"""How often a drawing is searched for, fewer times when it has many arrows; scores that are about as good."""
+_HOPELESS = 0.62
+"""A drawing that comes out smaller than this is not made readable by narrower labels."""
 _NARROW, _LOOSE = 700, (160, 20)
 """What a unit of the drawing's width costs the solver, when the width decides the scale and when it does not."""
 
 
 _POOR, _RANK = 14.0, 0.15
 """Placements that the estimate holds for so much worse than the best are not drawn; what a unit of it weighs."""
-_NEAR, _FEW, _FINISHED_EDGES = 0.6, 2, 50
-"""Drafts that come so near to the best are finished too: so many, or more while they have so few edges in all."""
+_FEW, _FINISHED_EDGES = 2, 50
+"""How many drafts are finished: so many, or more while they have so few edges in all."""
+_BEND, _JOG = 0.1, 0.2
+_LANE_BREAK = 3.0
+"""Of the score, where lanes are kept: a group that is torn apart has none."""
 
-_MOST_FORCED, _FAR = 12, 90
-"""How many links of the best drawing are tried straight, and the bend beyond which that is hopeless."""
+_MOST_FORCED, _FORCED_EDGES, _FAR = 12, 300, 90
+"""How many links of a drawing are tried straight, fewer when it has many edges; the bend beyond which that is hopeless.
+"""
 
 
 @dataclass(frozen=True)
@@ -52,6 +60,7 @@ class Candidate:
     order: Order
     assembly: Assembly
     drawing: Drawing
+    quality: Quality
     width_cost: int
     malus: float
     score: float
@@ -60,23 +69,43 @@ class Candidate:
 def best_drawing(lifecycle: Lifecycle, captions: Mapping[str, str], keeps_lanes: bool = False) -> Drawing:
     """The best drawing of a lifecycle that was found; in all of them nothing overlaps.
 
-    When its text comes out too small to read, all is done again with narrower labels, and the better one taken.
+    When its text comes out too small to read, all is done again with narrower labels; when lines cross, all is searched
+    again, elsewhere. The best of all is taken, and the first of those that are about as good. Where lanes are kept, a
+    drawing that can have them goes before any other.
     """
     found: list[Candidate] = []
-    for limits in _LABEL_LIMITS[(len(lifecycle.arrows) > 8) + (len(lifecycle.arrows) > 14) :]:
-        graph = read_graph(lifecycle, captions, limits)
+    passed_over: list[Candidate] = []
+    drafts: list[Candidate] = []
+    limits = list(_LABEL_LIMITS[(len(lifecycle.arrows) > 8) + (len(lifecycle.arrows) > 14) :])
+    for attempt in range(_attempts(lifecycle)):
+        graph = read_graph(lifecycle, captions, limits[0])
         if keeps_lanes:
             graph = replace(graph, lanes=lane_numbers(graph))
-        drafts = _drafts(graph)
+        drafts = _drafts(graph, [draft.placement for draft in drafts], attempt)
+        passed_over += drafts
         found.append(_best_finished(graph, drafts))
-        if len(graph.nodes) > MANY_NODES or fit_scale(found[-1].drawing.bounds) >= READABLE_SCALE:
+        scale = fit_scale(found[-1].drawing.bounds)
+        is_torn = keeps_lanes and not add_lanes(found[-1].drawing, lifecycle).lanes
+        if _HOPELESS < scale < READABLE_SCALE and len(limits) > 1:
+            limits.pop(0)
+        elif scale >= READABLE_SCALE and not found[-1].quality.crossings and not is_torn:
             break
-    return max(found, key=lambda candidate: candidate.score).drawing
+        else:
+            drafts = []
+    if keeps_lanes:
+        found = [one for one in (*found, *passed_over) if add_lanes(one.drawing, lifecycle).lanes] or found
+    best = max(candidate.score for candidate in found)
+    return next(candidate.drawing for candidate in found if candidate.score > best - _ABOUT)
 
 
-def _drafts(graph: Graph) -> list[Candidate]:
+def _attempts(lifecycle: Lifecycle) -> int:
+    """How often the search may be made: fewer times when the lifecycle has many arrows."""
+    return max(1, min(_MOST_ATTEMPTS, _ATTEMPTED_ARROWS // max(len(lifecycle.arrows), 1)))
+
+
+def _drafts(graph: Graph, earlier: Sequence[Placement], seed: int) -> list[Candidate]:
     """What the most promising placements look like, the best first."""
-    placements = find_placements(graph)
+    placements = find_placements(graph, earlier, seed)
     least = min(placements.values())
     drafts: list[Candidate] = []
     for placement, cost in placements.items():
@@ -92,13 +121,22 @@ def _best_finished(graph: Graph, drafts: Sequence[Candidate]) -> Candidate:
     """The best of the drafts, each finished; of two that are equally good it is the one that the estimate prefers."""
     if len(graph.nodes) > MANY_NODES:
         return drafts[0]
-    count = max(_FEW, _FINISHED_EDGES // max(len(graph.edges), 1))
-    finalists = [draft for draft in drafts[:count] if draft.score > drafts[0].score - _NEAR]
-    return max(map(_finished, finalists), key=lambda candidate: candidate.score)
+    best = _finished(drafts[0])
+    for draft in drafts[1 : max(_FEW, _FINISHED_EDGES // max(len(graph.edges), 1))]:
+        if _promise(draft) > best.score:
+            best = max(best, _finished(draft), key=lambda candidate: candidate.score)
+    return best
+
+
+def _promise(draft: Candidate) -> float:
+    """The score that a draft would have without any bend: more cannot come of it."""
+    return draft.score + _BEND * draft.quality.bends + _JOG * draft.quality.jogs
 
 
 def _finished(draft: Candidate) -> Candidate:
     """The draft with as much width as reads best, and its links straight."""
+    if not draft.quality.bends:
+        return draft
     grid = draft.assembly.grid
     ranking = [draft]
     for width_cost in _LOOSE:
@@ -107,16 +145,26 @@ def _finished(draft: Candidate) -> Candidate:
 
 
 def _candidates(
-    placement: Placement, grid: Grid, order: Order, width_cost: int, malus: float, forced: tuple[int, ...] = ()
+    placement: Placement,
+    grid: Grid,
+    order: Order,
+    width_cost: int,
+    malus: float,
+    forced: tuple[int, ...] = (),
+    start: Columns | None = None,
 ) -> list[Candidate]:
     """The one candidate that these make, or none when something in it overlaps."""
-    assembly = assemble(grid, order, width_cost, forced)
+    assembly = assemble(grid, order, width_cost, forced, start)
     drawing = assembly.drawing()
     quality = measure_drawing(drawing)
     if not quality.holds:
         return []
     value = score(quality) - 0.5 * direction_cost(grid.graph, placement) - malus
-    return [Candidate(placement, order, assembly, drawing, width_cost, malus, value)]
+    if grid.graph.lanes:
+        torn = lane_breaks(placement, grid.graph.lanes)
+        torn += lane_gaps(placement, grid.graph.lanes, assembly.columns.boxes.__getitem__)
+        value -= _LANE_BREAK * torn
+    return [Candidate(placement, order, assembly, drawing, quality, width_cost, malus, value)]
 
 
 def _straightened(candidate: Candidate) -> Candidate:
@@ -125,7 +173,8 @@ def _straightened(candidate: Candidate) -> Candidate:
     The shortest bend goes first, and what is straight already stays so: then boxes grow a little, if they may.
     """
     tried: set[int] = set()
-    while len(tried) < _MOST_FORCED:
+    most = min(_MOST_FORCED, _FORCED_EDGES // max(len(candidate.assembly.grid.graph.edges), 1))
+    while len(tried) < most:
         bends = _bends(candidate)
         index = next((link for bend, link in bends if 0 < bend < _FAR and link not in tried), None)
         if index is None:
@@ -139,6 +188,7 @@ def _straightened(candidate: Candidate) -> Candidate:
             candidate.width_cost,
             candidate.malus,
             forced,
+            candidate.assembly.columns,
         )
         candidate = max([candidate, *changed], key=lambda one: one.score)
     return candidate
@@ -159,15 +209,18 @@ def score(quality: Quality) -> float:
     return (
         16 * min(quality.scale, 0.95)
         - 40 * max(READABLE_SCALE - quality.scale, 0)
+        - 60 * min(max(READABLE_SCALE - quality.scale, 0), 0.1)
         + 2 * quality.scale
         - 1.0 * quality.crossings
-        - 0.10 * quality.bends
-        - 0.2 * quality.jogs
+        - _BEND * quality.bends
+        - _JOG * quality.jogs
         - quality.length * quality.scale / 12000
     )
 
 
-def assemble(grid: Grid, order: Order, width_cost: int, forced: Collection[int] = ()) -> Assembly:
+def assemble(
+    grid: Grid, order: Order, width_cost: int, forced: Collection[int] = (), start: Columns | None = None
+) -> Assembly:
     """A grid in this order with all its coordinates.
 
     Two legs that no order of slots keeps apart get columns of their own, and the columns are assigned anew. Every such
@@ -175,7 +228,7 @@ def assemble(grid: Grid, order: Order, width_cost: int, forced: Collection[int] 
     there are only so many pairs of legs.
     """
     separations: list[tuple[Pin, Pin]] = []
-    columns: Columns | None = None
+    columns = start
     while True:
         columns = assign_columns(grid, order, width_cost, separations, forced, columns)
         channels = assign_slots(grid, columns)

@@ -40,8 +40,8 @@ _ELASTIC, _RIGID = 110, 20000
 """What a unit costs by which a box is wider than it must be: a little may straighten an arrow, much may not."""
 _FORCED = 3000
 """What a unit of bend costs in a link that is to be straight at any price but a box that grows too far."""
-_MOST_GROWTH, _ROOM_OF_PORT = 60, 36
-"""A box may grow by this much beyond what it needs, and to this much for each port on its busier side."""
+_MOST_GROWTH = 1.45
+"""A box may grow to this many times its own width, or to the width that its ports need: more looks important."""
 _ROUNDS, _FIRST_FACTOR, _SHORT = 3, 10, 14
 
 
@@ -131,10 +131,7 @@ def _factor(bend: int) -> int:
 
 def _grown_boxes(grid: Grid, variables: Variables, x: Sequence[int]) -> dict[int, int]:
     """The boxes that have become wider than they may, each with the most that it may be."""
-    ports = dict.fromkeys(variables.boxes, 0)
-    for (node, _), pins in variables.ports.items():
-        ports[node] = max(ports[node], len(pins))
-    most = {node: max(grid.widths[node] + _MOST_GROWTH, ports[node] * _ROOM_OF_PORT) for node in ports}
+    most = {node.index: max(int(node.width * _MOST_GROWTH), grid.widths[node.index]) for node in grid.graph.nodes}
     return {node: most[node] for node, (left, right) in variables.boxes.items() if x[right] - x[left] > most[node]}
 
 

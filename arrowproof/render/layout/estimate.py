@@ -18,7 +18,7 @@ from typing import NamedTuple
 from arrowproof.render.layout.direction import path_cost
 from arrowproof.render.layout.graph import Edge, Graph
 from arrowproof.render.layout.grid import MAX_LEVEL
-from arrowproof.render.layout.lanes import lane_breaks
+from arrowproof.render.layout.lanes import lane_breaks, lane_gaps
 from arrowproof.render.layout.sizes import (
     ARROW_ROOM,
     BEAD_ROOM,
@@ -49,6 +49,8 @@ _BUSY_SIDES = 1.0
 _LANE_BREAK = 6.0
 """What tears a group apart, where lanes are kept."""
 _SMALL_TEXT, _SMALLER_TEXT, _UNREADABLE = 34.0, 3.0, 60.0
+_BARELY, _SPAN = 50.0, 0.1
+"""How much more it costs to be unreadable by a little, up to this span: then it could have been avoided."""
 _LABEL_ROOM = BEAD_ROOM + LABEL_GAP + LINE_GAP
 
 
@@ -67,35 +69,20 @@ class _Row(NamedTuple):
     cost: float
 
 
-class _Part(NamedTuple):
-    """What takes room in rows: a box in ``row``, or with -1 there a line through ``passed`` with its label.
+_Part = tuple[float, int, tuple[int, ...], int, float, float]
+"""What takes room in rows: (x, row, (), 0, width, gap before it when a box is there) is a box, and
+(x, -1, rows passed, label row, label width, 0) a line. State rows come first, label rows after them."""
 
-    State rows come first, label rows after them; ``gap`` is the room that a box needs after another one.
-    """
-
-    x: float
-    row: int
-    passed: tuple[int, ...]
-    label_row: int
-    width: float
-    gap: float
-
-
-class _Way(NamedTuple):
-    """An edge between two rows, from its upper end to its lower one, with the rows of both and the gap of its label."""
-
-    upper: int
-    lower: int
-    first: int
-    last: int
-    weight: float
-    gap: int
-    label: int
+_Way = tuple[int, int, int, int, float, int, int]
+"""An edge between two rows: (upper node, lower node, upper row, lower row, weight, gap of its label, label width)."""
 
 
 @dataclass
 class _Guess:
-    """What is known of one placement while its cost is added up. Gap ``g`` lies above row ``g``."""
+    """What is known of one placement while its cost is added up. Gap ``g`` lies above row ``g``.
+
+    A gap is used when lines cross it. A row is placed when the x of its nodes are known.
+    """
 
     rows: Sequence[Sequence[int]]
     infos: list[_Row]
@@ -103,10 +90,12 @@ class _Guess:
     widths: list[float]
     gap_widths: list[float]
     gap_heights: list[float]
+    is_used: list[bool]
     ways: list[_Way]
     turns: list[tuple[int, bool, int, int]]
     cost: float
-    x: dict[int, float]
+    x: list[float]
+    is_placed: list[bool]
 
 
 class Estimate:
@@ -159,7 +148,7 @@ class Estimate:
         """A guess of each node's middle."""
         guess = self._structure(rows)
         self._place(guess)
-        return guess.x
+        return dict(enumerate(guess.x))
 
     def _row(self, row: tuple[int, ...]) -> _Row:
         """What is known of a row; rows come back again and again during a search."""
@@ -216,6 +205,7 @@ class Estimate:
         cost = self._direction(rows, row_of) + sum([info.cost for info in infos])
         if self.graph.lanes:
             cost += _LANE_BREAK * lane_breaks(rows, self.graph.lanes)
+        is_used = [False] * count
         ways: list[_Way] = []
         turning = []
         for tail, head, index, weight, label_width, label_height in self.parts:
@@ -237,12 +227,15 @@ class Estimate:
                 for number in range(first + 1, last):
                     widths[number] += LINE_GAP
                     gap_widths[number + (number >= gap)] += LINE_GAP
+                    is_used[number] = True
+            is_used[last] = True
             cost += _STEP * weight
-            ways.append(_Way(upper, lower, first, last, weight, gap, label_width))
+            ways.append((upper, lower, first, last, weight, gap, label_width))
             gap_widths[gap] += label_width + _LABEL_ROOM
             if label_height > gap_heights[gap]:
                 gap_heights[gap] = label_height
-        guess = _Guess(rows, infos, row_of, widths, gap_widths, gap_heights, ways, [], cost, {})
+        x, is_placed = [0.0] * len(row_of), [False] * count
+        guess = _Guess(rows, infos, row_of, widths, gap_widths, gap_heights, is_used, ways, [], cost, x, is_placed)
         for index in turning:
             self._add_turning(guess, index)
         return guess
@@ -274,18 +267,20 @@ class Estimate:
 
     def _place_row(self, guess: _Guess, number: int, half: float, is_packed: bool) -> None:
         """The x of each node of a row: packed around 0, or at the mean of the neighbours that are placed already."""
-        row, x, row_of, shift = guess.rows[number], guess.x, guess.row_of, 0.0
+        row, x, row_of, is_placed, shift = guess.rows[number], guess.x, guess.row_of, guess.is_placed, 0.0
         free = -guess.widths[number] / 2
         for node, gap in zip(row, (0.0, *guess.infos[number].gaps), strict=True):
-            least = free + gap + self.widths[node] / 2
-            wish = least
+            half_width = self.widths[node] / 2
+            least = wish = free + gap + half_width
             if not is_packed:
-                known = [x[n] for n in self.neighbours[node] if n in x and row_of[n] != number]
+                known = [x[n] for n in self.neighbours[node] if is_placed[row_of[n]]]
                 if known:
                     wish = sum(known) / len(known)
-            x[node] = wish if wish > least else least
-            shift += wish - x[node]
-            free = x[node] + self.widths[node] / 2
+            place = wish if wish > least else least
+            x[node] = place
+            shift += wish - place
+            free = place + half_width
+        is_placed[number] = True
         if not is_packed:
             shift /= len(row)
             beyond = max(free + shift - half, 0.0)
@@ -312,23 +307,27 @@ class Estimate:
                     gap_edges[row].append((above, line))
                     above = line
                 passed = (*range(first + 1, last), *range(first + 1 + count, last + 1 + count))
-                parts.append(_Part(line, -1, passed, gap + count, label, 0.0))
+                parts.append((line, -1, passed, gap + count, label, 0.0))
             else:
-                parts.append(_Part((above + below) / 2, -1, (), gap + count, label, 0.0))
+                parts.append(((above + below) / 2, -1, (), gap + count, label, 0.0))
             gap_edges[last].append((above, below))
-            reach = max((widths[upper] + widths[lower]) / 2 - 3 * PORT_SPACING, 0)
+            reach = (widths[upper] + widths[lower]) / 2 - 3 * PORT_SPACING
             if distance > reach:
                 cost += _BENT * weight + (distance - reach) / _FAR
         cost += sum([abs(x[tail] - x[head]) for _, _, tail, head in guess.turns]) / _FAR
+        if self.graph.lanes:
+            cost += _LANE_BREAK * lane_gaps(
+                guess.rows, self.graph.lanes, lambda node: (x[node] - widths[node] / 2, x[node] + widths[node] / 2)
+            )
         return cost, self._width(guess, parts), gap_edges
 
     def _width(self, guess: _Guess, parts: list[_Part]) -> float:
         """The width when all is pushed to the left in the order that it has: a line is at one place in all its rows."""
-        count = len(guess.rows)
+        x, count = guess.x, len(guess.rows)
         ends = [0.0] * (2 * count + 1)
         after_box = [False] * count
         for row, info in enumerate(guess.infos):
-            parts += [_Part(guess.x[node], row, (), 0, width, gap) for node, width, gap in info.boxes]
+            parts += [(x[node], row, (), 0, width, gap) for node, width, gap in info.boxes]
         parts.sort()
         for _, row, passed, label_row, width, gap in parts:
             if row >= 0:
@@ -337,7 +336,8 @@ class Estimate:
                 continue
             place = ends[label_row]
             for one in passed:
-                place = max(place, ends[one])
+                if ends[one] > place:
+                    place = ends[one]
             place += LINE_GAP
             for one in passed:
                 ends[one] = place
@@ -350,12 +350,8 @@ class Estimate:
 def _height(guess: _Guess) -> float:
     """The height of the whole but for what level runs need that lie above each other."""
     height = sum([info.height for info in guess.infos]) + sum(guess.gap_heights)
-    lines = [0] * len(guess.gap_heights)
-    for way in guess.ways:
-        for gap in range(way.first + 1, way.last + 1):
-            lines[gap] += 1
-    for gap, count in enumerate(lines):
-        if count or guess.gap_heights[gap]:
+    for gap, is_used in enumerate(guess.is_used):
+        if is_used or guess.gap_heights[gap]:
             height += 2 * ARROW_ROOM + 2 * LINE_ROOM
         elif 0 < gap < len(guess.rows):
             height += 2 * LINE_ROOM
@@ -387,4 +383,9 @@ def _text_cost(width: float, height: float) -> float:
     """What it costs that text gets small when the whole is fitted into the figure."""
     scale = min(MAX_SCALE, TARGET_WIDTH / max(width, 1), TARGET_HEIGHT / max(height, 1))
     unreadable = max(READABLE_SCALE - scale, 0)
-    return _SMALL_TEXT * max(1 / scale - 1, 0) + _SMALLER_TEXT * (MAX_SCALE - scale) + _UNREADABLE * unreadable
+    return (
+        _SMALL_TEXT * max(1 / scale - 1, 0)
+        + _SMALLER_TEXT * (MAX_SCALE - scale)
+        + _UNREADABLE * unreadable
+        + _BARELY * min(unreadable, _SPAN)
+    )

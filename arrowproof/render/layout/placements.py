@@ -31,12 +31,13 @@ _MOST = 5
 """How many placements are drawn."""
 
 
-def find_placements(graph: Graph, earlier: Iterable[Placement] = ()) -> dict[Placement, float]:
+def find_placements(graph: Graph, earlier: Iterable[Placement] = (), seed: int = 0) -> dict[Placement, float]:
     """Placements that promise a good drawing, each with its estimated cost, the most promising first.
 
     Args:
         graph: the graph to place.
         earlier: good placements of the same nodes with other sizes, to start from.
+        seed: another number makes another search.
     """
     estimate = Estimate(graph)
     if len(graph.nodes) > _TOO_MANY_NODES:
@@ -44,7 +45,7 @@ def find_placements(graph: Graph, earlier: Iterable[Placement] = ()) -> dict[Pla
         return {_frozen(ranked): estimate.cost(ranked)}
     starts = [[list(row) for row in placement] for placement in earlier]
     first_stage = 1 if starts or len(graph.nodes) > MANY_NODES else 0
-    found = _raced(estimate, starts or _starts(graph, estimate), first_stage)
+    found = _raced(Annealing(estimate, seed), starts or _starts(graph, estimate), first_stage)
     best = min(found, key=lambda placement: (found[placement], placement))
     if len(graph.nodes) <= MANY_NODES:
         for rows in _moves([list(row) for row in best]):
@@ -52,9 +53,9 @@ def find_placements(graph: Graph, earlier: Iterable[Placement] = ()) -> dict[Pla
     return dict(sorted(found.items(), key=lambda item: (item[1], item[0]))[:_MOST])
 
 
-def _raced(estimate: Estimate, starts: Iterable[Rows], first_stage: int) -> dict[Placement, float]:
+def _raced(annealing: Annealing, starts: Iterable[Rows], first_stage: int) -> dict[Placement, float]:
     """Every placement that a stage of the race ended with, and its cost."""
-    annealing = Annealing(estimate)
+    estimate = annealing.estimate
     pool = {_frozen(rows): estimate.cost(rows) for rows in starts}
     found = dict(pool)
     for count, steps, first, last in _STAGES[first_stage:]:
