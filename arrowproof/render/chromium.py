@@ -33,6 +33,7 @@ CHROMIUM_VARIABLE = "ARROWPROOF_CHROMIUM"
 
 COMMANDS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 REMEDY = "python -m playwright install --with-deps chromium"
+SANDBOX_REMEDY = f"where pages are trusted, let {CHROMIUM_VARIABLE} name a script that runs Chromium with --no-sandbox"
 
 QUIET_FLAGS = (
     "--disable-background-networking",
@@ -116,7 +117,9 @@ class RunningChromium:
         try:
             return self.described.result(_START_DEADLINE)["product"].partition("/")[2]
         except (DevToolsError, TimeoutError) as error:
-            raise MissingEnvironmentError(f"{self.path} does not start: {_last_words(self.profile)}", REMEDY) from error
+            words = _last_words(self.profile)
+            remedy = SANDBOX_REMEDY if "sandbox" in words else REMEDY
+            raise MissingEnvironmentError(f"{self.path} does not start: {words}", remedy) from error
 
     def kill(self) -> None:
         """End it at once; a browser that has ended stays ended."""
@@ -311,9 +314,10 @@ def _revision(relative: Path) -> int:
 
 
 def _last_words(profile: Path) -> str:
-    """The last line that the browser left on its standard error."""
-    lines = (profile / _LOG).read_text(encoding="utf-8", errors="replace").splitlines()
-    return next((line.strip() for line in reversed(lines) if line.strip()), "it ended without a word")
+    """The last line on the browser's standard error that says something: it may go on after what ended it."""
+    lines = [line.strip() for line in (profile / _LOG).read_text(encoding="utf-8", errors="replace").splitlines()]
+    fatal = [line for line in lines if "FATAL" in line]
+    return next(filter(None, reversed(fatal or lines)), "it ended without a word")
 
 
 def _first_line(text: str) -> str:

@@ -147,6 +147,15 @@ def test_what_does_not_answer_over_the_pipe_is_said(
         browser.version()
 
 
+def test_a_browser_without_a_sandbox_says_the_way_out(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = "#!/bin/sh\necho '[1:FATAL:zygote.cc] No usable sandbox!' >&2\necho 'dumped' >&2\nexit 1\n"
+    monkeypatch.setenv("ARROWPROOF_CHROMIUM", str(program(bare / "mine", said)))
+    with pytest.raises(MissingEnvironmentError, match="No usable sandbox!") as caught, run_chromium() as browser:
+        browser.version()
+    assert caught.value.remedy is not None
+    assert "--no-sandbox" in caught.value.remedy
+
+
 def test_a_browser_that_is_spoken_to_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     descriptors = sorted(Path("/proc/self/fd").iterdir())
     with tempfile.TemporaryDirectory() as folder:
@@ -203,8 +212,14 @@ def test_the_browser_ends_when_the_block_fails() -> None:
 def test_no_browser_is_left_behind_when_the_process_is_ended(
     chosen: signal.Signals, whole_group: bool, content: str
 ) -> None:
+    with tempfile.TemporaryDirectory() as folder:  # a process that is killed leaves its browser's profile behind
+        _end_a_process_with_a_browser(content, folder, chosen, whole_group)
+
+
+def _end_a_process_with_a_browser(content: str, folder: str, chosen: signal.Signals, whole_group: bool) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", content],
+        env={**os.environ, "TMPDIR": folder},
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
