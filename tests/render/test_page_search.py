@@ -134,7 +134,8 @@ def test_enter_that_ends_a_composition_goes_nowhere(tab: Page, tmp_path: Path) -
     show(tab, tmp_path, wide())
     field(tab).focus()
     session = tab.context.new_cdp_session(tab)
-    session.send("Input.imeSetComposition", {"text": "しはらい", "selectionStart": 4, "selectionEnd": 4})
+    session.send("Input.imeSetComposition", {"text": "支払", "selectionStart": 2, "selectionEnd": 2})
+    assert found(tab) == ["支払い 受付待ち → ｆｕｌｌ ｗｉｄｔｈ"]
     enter = "new KeyboardEvent('keydown', {key: 'Enter', isComposing: true, bubbles: true})"
     tab.evaluate(f"document.activeElement.dispatchEvent({enter})")
     assert "#" not in tab.url
