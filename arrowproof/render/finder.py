@@ -7,11 +7,9 @@ from collections.abc import Mapping, Sequence
 from arrowproof.model.lifecycle import Arrow, Lifecycle
 from arrowproof.render.language import Language
 from arrowproof.render.names import distinct_names, endpoint_name, group_names, state_name
+from arrowproof.render.quality import SMALL_STATES
 from arrowproof.render.scene import Scene
 from arrowproof.render.text import clean_text
-
-MOST_UNSOUGHT = 15
-"""A lifecycle of more states than this is searched, even when it is read as a whole."""
 
 
 def find_names(
@@ -19,9 +17,10 @@ def find_names(
 ) -> Mapping[str, list[list[str]]] | None:
     """What can be found: name in the address, name for people, and what is said beside it. None for a small lifecycle.
 
-    Groups can be found where they have a scene.
+    More states than a small one has are searched even when they are read as a whole. Groups can be found where they
+    have a scene.
     """
-    if len(scenes) == 1 and len(lifecycle.states) <= MOST_UNSOUGHT:
+    if len(scenes) == 1 and len(lifecycle.states) <= SMALL_STATES:
         return None
     states = distinct_names(state.id for state in lifecycle.states)
     groups = group_names(lifecycle)

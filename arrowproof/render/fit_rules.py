@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from arrowproof.render.fit_measures import XY, ArrowMeasure, Geometry, Rect, Text
+from arrowproof.render.quality import SMALL_ARROWS, SMALL_STATES
 
 STATE_TEXT_MIN = 12.0
 """Smallest font size of text in states, in CSS px."""
 LABEL_TEXT_MIN = 11.0
 """Smallest font size of arrow labels, in CSS px."""
-MAX_READABLE_STATES, MAX_READABLE_ARROWS = 15, 28
-"""A drawing of no more than this has to be readable as a whole; a larger one may be an overview."""
 OTHER_TEXT_MIN = 11.0
 """Smallest font size of any other text, in CSS px."""
 
@@ -178,11 +177,12 @@ def judge_text_size(geometry: Geometry) -> Iterator[Finding]:
 def is_overview(geometry: Geometry) -> bool:
     """Whether the drawing that is shown is an overview: the page says so, and it stands for too much to be readable.
 
-    What it claims to stand for has to be found in its scenes (:mod:`arrowproof.render.fit_scenes`).
+    A small drawing has to be readable as a whole. What an overview claims to stand for has to be found in its scenes
+    (:mod:`arrowproof.render.fit_scenes`).
     """
     states = {key for state in geometry.states for key in state.keys}
     arrows = {key for arrow in geometry.arrows for key in arrow.keys}
-    is_large = len(states) > MAX_READABLE_STATES or len(arrows) > MAX_READABLE_ARROWS
+    is_large = len(states) > SMALL_STATES or len(arrows) > SMALL_ARROWS
     return geometry.claims_overview and is_large
 
 

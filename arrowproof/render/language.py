@@ -38,10 +38,10 @@ class Language:
         return self.texts[key].format_map(values)
 
     def count(self, key: str, number: int, **values: object) -> str:
-        """The text of a key in the form that this number takes; ``{number}`` stands for it."""
+        """The text of a key in the form that this number takes; ``{number}`` stands for it, its thousands apart."""
         one = f"{key}.one"
         form = one if number == 1 and one in self.texts else f"{key}.other"
-        return self(form, number=number, **values)
+        return self(form, number=f"{number:,}", **values)
 
     @property
     def script_texts(self) -> dict[str, str]:

@@ -84,7 +84,7 @@ def rung_words(standing: ArrowStanding, language: Language) -> str:
 
 def count_words(count: int, is_exact: bool, language: Language) -> str:
     """How often a log holds an arrow or a transition."""
-    words = language.count("log.count", count) if count < 1000 else language("log.count.other", number=f"{count:,}")
+    words = language.count("log.count", count)
     return words if is_exact else language("log.at_most", count=words)
 
 

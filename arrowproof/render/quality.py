@@ -15,6 +15,10 @@ TARGET_WIDTH, TARGET_HEIGHT = 950.0, 620.0
 """The figure of the page at 1440x900, in CSS px."""
 MAX_SCALE = 1.25
 """A small drawing is not blown up further than this."""
+SMALL_STATES, SMALL_ARROWS = 15, 28
+"""A lifecycle of no more than this is small: its whole drawing has text that is read."""
+MANY_STATES = 24
+"""More states are never read as a whole."""
 STATE_TEXT, LABEL_TEXT = 15.0, 13.0
 READABLE_SCALE = 0.87
 """From here on labels have 11 CSS px and states 12 at 1440x900, with a little to spare."""

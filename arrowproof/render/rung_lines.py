@@ -109,15 +109,11 @@ def _guarded(rung: Rung, guard: Guard | None, words: ProofWords) -> RungLine:
 def _logged(count: int | None, log: Log | None, words: ProofWords) -> Iterable[RungLine]:
     if log is None or count is None:
         return
-    fact = words.language.count("proof.times", count) if count < 1000 else _many(count, words)
+    fact = words.language.count("proof.times", count)
     total = sum(each.count for each in log.transitions)
     if count and total:
         fact = words.language("proof.share", times=fact, percent=_percent(count / total))
     yield RungLine(words.language("proof.log"), fact, "", "plain")
-
-
-def _many(count: int, words: ProofWords) -> str:
-    return words.language("proof.times.other", number=f"{count:,}")
 
 
 def _percent(share: float) -> str:

@@ -13,16 +13,10 @@ from urllib.parse import quote
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.proof import Proof
-from arrowproof.render.quality import LEAST_SCALE, fit_scale, readable_scale
-
-MANY_STATES = 24
-"""More states are never read as a whole: the whole is not even laid out when groups can be folded."""
+from arrowproof.render.quality import LEAST_SCALE, SMALL_ARROWS, SMALL_STATES, fit_scale, readable_scale
 
 MARGIN = 3.0
 """Drawing units around the bounds, so that half of a stroke at the edge is not cut."""
-
-SMALL_STATES, SMALL_ARROWS = 15, 28
-"""A lifecycle of no more than this is small: its whole drawing has text that is read."""
 
 KEPT = "!~*'()"
 """What a script's encodeURIComponent keeps besides letters, digits, ``-``, ``_`` and ``.``."""

@@ -10,7 +10,8 @@ from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.finder import find_names
 from arrowproof.render.language import Language
 from arrowproof.render.proof import Proof
-from arrowproof.render.scene import MANY_STATES, MARGIN, Scene, is_read_whole, whole_scene
+from arrowproof.render.quality import MANY_STATES
+from arrowproof.render.scene import MARGIN, Scene, is_read_whole, whole_scene
 from arrowproof.render.text import clean_text
 
 

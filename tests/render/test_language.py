@@ -137,6 +137,13 @@ def test_every_text_that_is_there_is_asked_for() -> None:
     assert sorted(key for key in load_language().texts if not used.fullmatch(stem(key))) == []
 
 
+def test_a_number_takes_its_form_and_sets_its_thousands_apart() -> None:
+    english, japanese = load_language(), load_language("ja")
+
+    assert [english.count("count.states", number) for number in (0, 1, 1200)] == ["0 states", "1 state", "1,200 states"]
+    assert japanese.count("count.states", 1) == japanese("count.states.other", number=1)
+
+
 # --- A page in a language
 
 

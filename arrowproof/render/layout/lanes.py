@@ -17,9 +17,7 @@ from arrowproof.render.drawing import Box, Drawing, Lane, Point
 from arrowproof.render.layout.boxes import place_lines
 from arrowproof.render.layout.graph import Graph
 from arrowproof.render.layout.sizes import TextBlock, measure_text
-
-MOST_STATES = 24
-"""More states are not read as a whole, with lanes or without."""
+from arrowproof.render.quality import MANY_STATES
 
 NAME_SIZE, NAME_WEIGHT, NAME_LINE = 13, 500, 17
 _MAX_NAME = 180
@@ -35,7 +33,7 @@ FREE, APART = -1, -2
 
 def has_lanes(lifecycle: Lifecycle) -> bool:
     """Whether there are two groups or more of two states or more, in a lifecycle that may be read as a whole."""
-    return len(_groups(lifecycle)) > 1 and len(lifecycle.states) <= MOST_STATES
+    return len(_groups(lifecycle)) > 1 and len(lifecycle.states) <= MANY_STATES
 
 
 def lane_numbers(graph: Graph) -> tuple[int, ...]:
