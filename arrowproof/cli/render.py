@@ -85,7 +85,7 @@ FORMATS = {
     "--format",
     "format_name",
     type=click.Choice(list(FORMATS)),
-    help="What to write; when left out, what the suffix of the output says, and else the page.",
+    help="What to write; when left out, what the suffix of the output says, and the page without one.",
 )
 @click.option(
     "--theme",
@@ -125,6 +125,7 @@ def command(
         _check_standard_output(made, as_json)
     lifecycle = load_lifecycle(model_path(model))
     proof = None if evidence is None else read_proof(evidence, lifecycle, lang)
+    _check_output_is_no_input(output, (model_path(model), evidence))
     with working(f"drawing {lifecycle.id}"):
         content, drawing = _make(made, lifecycle, lang, Theme(theme) if theme else None, proof)
     stale = stale_sentences(proof)
@@ -138,7 +139,7 @@ def command(
     if as_json:
         _emit(made, path, content, drawing, None if proof is None else stale)
     else:
-        click.echo(f"wrote {printable(str(path))} ({len(content) / 1000:.0f} kB{_remark(made, content, drawing)})")
+        click.echo(f"wrote {printable(str(path))} ({_size(content)}{_remark(made, content, drawing)})")
     return HOLDS
 
 
@@ -146,10 +147,16 @@ def _chosen_format(name: str | None, output: Path | None) -> Format:
     """The format that was asked for by its name or by the suffix of the output.
 
     Raises:
-        InputError: the two say different things.
+        InputError: the two say different things, or the suffix alone says nothing that is known.
     """
     suffix = output.suffix.lower() if output else ""
     by_suffix = next((made for made in FORMATS.values() if suffix in made.suffixes), None)
+    if name is None and suffix and by_suffix is None:
+        known = ", ".join(made.suffixes[0] for made in FORMATS.values())
+        raise InputError(
+            f"{output} is named like nothing that can be drawn. Name a file that ends in one of {known},"
+            " or say what it is by --format"
+        )
     if name is None:
         return by_suffix or FORMATS["html"]
     chosen = FORMATS[name]
@@ -163,9 +170,19 @@ def _chosen_format(name: str | None, output: Path | None) -> Format:
 
 def _check_options(made: Format, theme: str | None, evidence: Path | None) -> None:
     if theme and not made.has_theme:
-        raise InputError(f"--theme is for pictures, and {made.name} is none. Leave it out, or choose svg or png")
+        raise InputError(
+            f"--theme is for pictures, and this would be {made.name}."
+            " Leave it out, or name a file that ends in .svg or .png"
+        )
     if evidence is not None and made.name == "mermaid":
         raise InputError("a Mermaid text shows no evidence. Leave --evidence out, or choose html, svg or png")
+
+
+def _check_output_is_no_input(output: Path | None, inputs: Sequence[Path | None]) -> None:
+    """What a drawing is made of is never lost for it, by --force either."""
+    for read in inputs:
+        if output is not None and read is not None and output.exists() and output.samefile(read):
+            raise InputError(f"{output} is what the drawing is made of. Name another file for the drawing")
 
 
 def _check_standard_output(made: Format, as_json: bool) -> None:
@@ -189,6 +206,10 @@ def _make(
         return write_mermaid(lifecycle).encode(), drawing
     svg = export_svg(render_svg(drawn, drawing, language, proof), lifecycle, theme)
     return export_png(svg) if made.name == "png" else svg.encode(), drawing
+
+
+def _size(content: bytes) -> str:
+    return f"{len(content)} bytes" if len(content) < 1000 else f"{len(content) / 1000:.0f} kB"
 
 
 def _remark(made: Format, content: bytes, drawing: Drawing) -> str:

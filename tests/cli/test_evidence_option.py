@@ -124,3 +124,11 @@ def test_view_of_a_page_that_is_drawn_already_takes_no_evidence(arrowproof, tmp_
     result = arrowproof("view", "page.html", "--no-open", "--evidence", "evidence.json")
     assert result.status == 2
     assert "is drawn already" in result.err
+
+
+def test_render_never_replaces_the_evidence_that_it_draws(arrowproof, evidence):
+    before = evidence.read_bytes()
+    result = arrowproof("render", "--evidence", str(evidence), "--format", "html", "-o", str(evidence), "--force")
+    assert result.status == 2
+    assert f"{evidence.name} is what the drawing is made of" in result.err
+    assert evidence.read_bytes() == before

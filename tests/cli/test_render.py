@@ -27,12 +27,39 @@ def test_render_without_an_output_names_the_page_after_the_model(arrowproof, tmp
 
 
 def test_render_never_replaces_a_file_that_it_did_not_make(arrowproof, tmp_path):
-    arrowproof("init")
-    before = (tmp_path / "lifecycle.json").read_bytes()
-    result = arrowproof("render", "-o", "lifecycle.json")
+    (tmp_path / "page.html").write_text("mine")
+    result = arrowproof("render", "notes", "-o", "page.html")
     assert result.status == 2
     assert "--force" in result.err
+    assert (tmp_path / "page.html").read_text() == "mine"
+    assert arrowproof("render", "notes", "-o", "page.html", "--force").status == 0
+    assert is_page((tmp_path / "page.html").read_bytes()[:4096])
+
+
+@pytest.mark.parametrize("output", ["lifecycle.json", "link.html"])
+def test_render_never_replaces_what_it_draws_by_force_either(arrowproof, tmp_path, output):
+    arrowproof("init")
+    before = (tmp_path / "lifecycle.json").read_bytes()
+    (tmp_path / "link.html").symlink_to("lifecycle.json")
+    result = arrowproof("render", "--format", "html", "-o", output, "--force")
+    assert (result.status, result.out) == (2, "")
+    assert result.err == (f"error: {output} is what the drawing is made of. Name another file for the drawing\n")
     assert (tmp_path / "lifecycle.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("output", ["page.pdf", "page.jpg", "page.htlm"])
+def test_a_suffix_that_nothing_is_drawn_as_is_refused_unless_the_format_is_named(arrowproof, tmp_path, output):
+    result = arrowproof("render", "notes", "-o", output)
+    assert (result.status, list(tmp_path.iterdir())) == (2, [])
+    assert "Name a file that ends in one of .html, .svg, .png, .mmd, or say what it is by --format" in result.err
+    assert arrowproof("render", "notes", "-o", output, "--format", "html").status == 0
+
+
+def test_render_says_the_size_of_a_small_file_in_bytes(arrowproof, tmp_path):
+    model = {"id": "a", "title": "A", "states": [{"id": "s", "kind": "success"}], "arrows": []}
+    (tmp_path / "lifecycle.json").write_text(json.dumps({"format": "arrowproof.lifecycle/1", **model}))
+    result = arrowproof("render", "-o", "a.mmd")
+    assert result.out == f"wrote a.mmd ({(tmp_path / 'a.mmd').stat().st_size} bytes)\n"
 
 
 def test_render_into_a_folder_is_refused(arrowproof, tmp_path):
