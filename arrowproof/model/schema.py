@@ -10,6 +10,7 @@ unknown-field          a field that the format does not have
 missing-field          a field that the format needs is not there
 wrong-kind             a string where a number belongs, and so on
 wrong-format           ``format`` names another format or version
+another-file           the file is another one of ours, such as evidence; nothing more is said of it
 not-one-of             a word that is not on the list
 too-short, too-long    a string outside its length; an array outside its size
 unreadable-text        a reason that says nothing; a source glob with control characters; a driver that is no
@@ -86,9 +87,20 @@ def check_schema(document: Document, name: str) -> tuple[Problem, ...]:
     schema = load_schema(name)
     if surely_conforms(document.data, schema):
         return ()
+    wanted = schema["properties"]["format"]["const"]
+    if _is_another_file(document.data, wanted):
+        said = document.data["format"]
+        fix = f'Name a file of the format "{wanted}".'
+        return (_problem(document, ("format",), "another-file", "this is another kind of file", fix, said),)
     errors = _validator()(schema).iter_errors(document.data)
     found = islice((problem for error in errors for problem in _problems(document, error)), MAX_PROBLEMS)
     return tuple(sorted(dict.fromkeys(found), key=lambda problem: (problem.line, problem.column)))
+
+
+def _is_another_file(data: Any, wanted: str) -> bool:
+    """Whether the file says of itself that it is something else that Arrowproof writes or reads."""
+    said = data.get("format") if isinstance(data, dict) else None
+    return isinstance(said, str) and said.startswith("arrowproof.") and said.split("/")[0] != wanted.split("/")[0]
 
 
 @cache

@@ -10,6 +10,7 @@ import pytest
 
 from arrowproof.errors import MAX_LISTED, ModelError
 from arrowproof.model.document import MAX_PROBLEMS, read_document
+from arrowproof.model.loader import parse_lifecycle
 from arrowproof.model.schema import check_schema
 
 
@@ -228,3 +229,31 @@ def test_a_hostile_file_is_refused_in_bounded_time(
 def test_a_file_that_repeats_one_name_again_and_again_is_refused_without_a_flood() -> None:
     document = read_document(("{" + ",".join(['"a": 0'] * 100_000) + "}").encode(), "job.json")
     assert len(document.problems) == MAX_PROBLEMS
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted", "of"),
+    [
+        ("arrowproof.evidence/1", "lifecycle", "arrowproof.lifecycle/1"),
+        ("arrowproof.lifecycle/1", "evidence", "arrowproof.evidence/1"),
+        ("arrowproof.report/1", "evidence", "arrowproof.evidence/1"),
+    ],
+)
+def test_of_another_file_of_ours_only_that_is_said(said: str, wanted: str, of: str) -> None:
+    document = read_document(json.dumps({"title": "x", "format": said}).encode(), "job.json")
+    (problem,) = check_schema(document, wanted)
+    assert str(problem) == (
+        f'1:26 $.format: this is another kind of file: "{said}". Name a file of the format "{of}". [another-file]'
+    )
+
+
+def test_a_lifecycle_of_another_version_is_told_everything() -> None:
+    said = messages({"format": "arrowproof.lifecycle/2", "nodes": []})
+    assert len(said) > 2
+    assert any("[wrong-format]" in each for each in said)
+
+
+def test_loading_another_file_of_ours_is_refused_with_that_alone() -> None:
+    with pytest.raises(ModelError) as refused:
+        parse_lifecycle(b'{"format": "arrowproof.evidence/1"}', source="evidence.json")
+    assert [problem.rule for problem in refused.value.problems] == ["another-file"]
