@@ -7,7 +7,8 @@ same.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import product
 
 from arrowproof.model.lifecycle import Kind, State
 from arrowproof.render.language import Language
@@ -25,6 +26,8 @@ _SIZE, _LINE = 0.9, 1.3
 _GAP = 1.0
 """Between two columns of links."""
 _RULE = 0.07
+_CLOSE = 0.1
+"""The padding of rows that are set closer."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +53,11 @@ class IndexRow:
 
 @dataclass(frozen=True)
 class Index:
-    """The rows, whose links stand in ``columns``; without columns each row counts its states."""
+    """The rows, each with padding ``row``. Their links stand in ``columns``; without columns each counts its states."""
 
     rows: tuple[IndexRow, ...] = ()
     columns: int = 0
+    row: float = 0.0
 
 
 def index_states(stage: Stage, language: Language) -> Index:
@@ -83,27 +87,28 @@ def _parts(states: Sequence[State], language: Language) -> Iterator[tuple[str, s
 
 
 def fit_index(index: Index, width: float, height: float, row: float, ruler: Ruler) -> Index:
-    """The index as it fits: with its links, else with the scenes of its groups alone, else empty.
+    """The index as it fits: with its links, else with the scenes of its groups alone, each set closer before it goes.
 
     Args:
         index: with all its rows.
         width: of the column.
         height: that is left in the column.
-        row: the padding of a row.
+        row: the padding of a row that is not set closer.
         ruler: what measures the names.
     """
     widest = max((text_width(link.name, _SIZE) for each in index.rows for link in each.links), default=0.0)
     columns = 2 if widest <= (width - NAME - _GAP) / 2 * SLACK else 1
     scenes = tuple(each for each in index.rows if each.fragment is not None)
-    for planned in (replace(index, columns=columns), Index(scenes)):
-        if planned.rows and index_height(planned, width, row, ruler) <= height:
+    for (rows, count), padding in product(((index.rows, columns), (scenes, 0)), (row, min(row, _CLOSE))):
+        planned = Index(rows, count, padding)
+        if rows and index_height(planned, width, ruler) <= height:
             return planned
     return Index()
 
 
-def index_height(index: Index, width: float, row: float, ruler: Ruler) -> float:
+def index_height(index: Index, width: float, ruler: Ruler) -> float:
     """The height of an index in a column of this width."""
-    return _HEAD + sum(_row_height(each, index.columns, width, ruler) + 2 * row + _RULE for each in index.rows)
+    return _HEAD + sum(_row_height(each, index.columns, width, ruler) + 2 * index.row + _RULE for each in index.rows)
 
 
 def _row_height(row: IndexRow, columns: int, width: float, ruler: Ruler) -> float:

@@ -6,13 +6,13 @@ model says stands as written, everything else is in the language of the page.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle, Panel, State, View
 from arrowproof.model.transitions import Transition, derive_transitions
 from arrowproof.render.language import Language, load_language
-from arrowproof.render.names import endpoint_name, pair_address
+from arrowproof.render.names import endpoint_name, listed_names, pair_address
 from arrowproof.render.proof import Proof, arrow_words
 from arrowproof.render.text import clean_text
 
@@ -111,6 +111,7 @@ def outline_lifecycle(lifecycle: Lifecycle, language: Language | None = None, pr
     """
     language = language or load_language()
     transitions = derive_transitions(lifecycle)
+    names = listed_names(lifecycle)
     return Outline(
         id=clean_text(lifecycle.id),
         title=clean_text(lifecycle.title),
@@ -122,7 +123,7 @@ def outline_lifecycle(lifecycle: Lifecycle, language: Language | None = None, pr
             transitions=language.count("count.transitions", len(transitions)),
             arrows=language.count("count.arrows", len(lifecycle.arrows)),
         ),
-        transitions=tuple(_listed(transition, lifecycle, language) for transition in transitions),
+        transitions=tuple(_listed(transition, names, lifecycle, language) for transition in transitions),
         facts=_facts(lifecycle, language),
         panels=tuple(
             Panel(clean_text(panel.title), tuple(clean_text(line) for line in panel.lines))
@@ -148,20 +149,22 @@ def _counts(lifecycle: Lifecycle, transitions: Sequence[Transition], language: L
     )
 
 
-def _listed(transition: Transition, lifecycle: Lifecycle, language: Language) -> ListedTransition:
+def _listed(
+    transition: Transition, names: Mapping[str, str], lifecycle: Lifecycle, language: Language
+) -> ListedTransition:
     numbers = {arrow.id: number for number, arrow in enumerate(lifecycle.arrows)}
     over = sorted({numbers[arrow] for path in transition.paths for arrow in path})
     return ListedTransition(
         address=pair_address(transition.pair),
-        source=_end(transition.source, language("end.created")),
-        target=_end(transition.target, language("end.removed")),
+        source=_end(transition.source, names, language("end.created")),
+        target=_end(transition.target, names, language("end.removed")),
         paths=_shown_paths(transition.paths, language),
         arrows=" ".join(map(str, over)),
     )
 
 
-def _end(state_id: str | None, without: str) -> str:
-    return without if state_id is None else clean_text(state_id) or '""'
+def _end(state_id: str | None, names: Mapping[str, str], without: str) -> str:
+    return without if state_id is None else names[state_id] or '""'
 
 
 def _shown_paths(paths: Sequence[Sequence[str]], language: Language) -> tuple[str, ...]:

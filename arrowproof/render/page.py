@@ -200,7 +200,7 @@ def _sheet_css(sheet: Sheet, frame: Box) -> str:
     return (
         f":root{{--width:{width:.1f};--height:{height:.1f};--ratio:{width / height:.4f};--unit:{UNIT}rem;"
         f"--aside:{sheet.aside:.1f}rem;--fixed:{sheet.fixed:.2f}rem;--columns:{sheet.list_columns};"
-        f"--rows:{sheet.list_rows};--panel-columns:{sheet.panel_columns};--index:{sheet.index.columns}}}\n"
+        f"--rows:{sheet.list_rows};--panel-columns:{sheet.panel_columns};--index:{sheet.index.columns};--index-row:{sheet.index.row}rem}}\n"
     )
 
 

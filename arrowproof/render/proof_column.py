@@ -163,13 +163,11 @@ def _row(transition: Transition, standing: Standing, numbers: dict[str, int], wo
 
 
 def _shown(pair: Pair, words: ProofWords) -> tuple[str, str]:
-    """Both ends by their ids, as the list of a page without evidence has them."""
-    source, target = pair
-    names = words.ends((None, None))
-    return (
-        names[0] if source is None else words.bounded(source) or '""',
-        names[1] if target is None else words.bounded(target) or '""',
-    )
+    """Both ends as the list of a page without evidence has them; a value of no state stands as it is."""
+    created, removed = words.ends((None, None))
+    ends = zip(pair, (created, removed), strict=True)
+    source, target = (end if id is None else words.bounded(words.listed_names.get(id, id)) or '""' for id, end in ends)
+    return (source, target)
 
 
 def _tallies(found: TransitionEvidence, language: Language) -> tuple[str, str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from arrowproof.model.evidence import Process, Row, Statement
 from arrowproof.model.lifecycle import Binding, Lifecycle
 from arrowproof.model.transitions import Pair
 from arrowproof.render.language import Language
-from arrowproof.render.names import state_name
+from arrowproof.render.names import listed_names, state_name
 from arrowproof.render.row_table import shown_value
 from arrowproof.render.text import clean_text
 
@@ -37,6 +38,11 @@ class ProofWords:
     def binding(self) -> Binding:
         """Where the lifecycle lives; of nothing when the model does not say."""
         return self.lifecycle.binding or Binding("", ())
+
+    @cached_property
+    def listed_names(self) -> dict[str, str]:
+        """How a list calls each state."""
+        return listed_names(self.lifecycle)
 
     def ends(self, pair: Pair) -> tuple[str, str]:
         """Both ends of a pair as people read them."""

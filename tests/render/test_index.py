@@ -64,8 +64,9 @@ def test_short_names_stand_in_two_columns_and_long_ones_in_one() -> None:
 
 
 def test_an_index_without_room_keeps_its_groups_and_then_goes() -> None:
-    whole = index_height(Index(ROWS * 9, 2), 24.0, 0.3, Ruler())
-    assert fit_index(Index(ROWS * 9), 24.0, whole, 0.3, Ruler()).columns == 2
+    whole = index_height(Index(ROWS * 9, 2, 0.1), 24.0, Ruler())
+    fitted = fit_index(Index(ROWS * 9), 24.0, whole, 0.3, Ruler())
+    assert (fitted.columns, fitted.row) == (2, 0.1)
     counted = fit_index(Index(ROWS * 9), 24.0, whole - 0.1, 0.3, Ruler())
     assert (counted.columns, [row.name for row in counted.rows]) == (0, ["Basket"] * 9)
     assert fit_index(Index(ROWS * 9), 24.0, 3.0, 0.3, Ruler()) == Index()

@@ -41,11 +41,17 @@ def test_one_of_a_kind_is_not_plural() -> None:
 def test_a_transition_lists_its_arrow_paths_and_the_numbers_of_their_arrows() -> None:
     listed = {f"{row.source} {row.target}": (row.paths, row.arrows) for row in outline_lifecycle(NOTES).transitions}
     assert listed == {
-        "created pending": (("accept",), "0"),
-        "pending done": (("pick, succeed",), "1 2"),
-        "pending lost": (("pick, lose",), "1 3"),
-        "lost removed": (("purge",), "4"),
+        "created Pending": (("accept",), "0"),
+        "Pending Done": (("pick, succeed",), "1 2"),
+        "Pending Lost": (("pick, lose",), "1 3"),
+        "Lost removed": (("purge",), "4"),
     }
+
+
+def test_states_are_listed_as_they_are_drawn_with_their_ids_where_a_label_is_shared() -> None:
+    shared = replace(NOTES, states=tuple(replace(each, label="Open") for each in NOTES.states[:2]) + NOTES.states[2:])
+    listed = [f"{row.source} {row.target}" for row in outline_lifecycle(shared).transitions]
+    assert listed == ["created Open (pending)", "Open (pending) Done", "Open (pending) Lost", "Lost removed"]
 
 
 def test_arrow_paths_beyond_the_third_are_counted() -> None:

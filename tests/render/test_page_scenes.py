@@ -186,8 +186,14 @@ def test_the_transitions_of_a_group_or_state_that_is_shown_are_listed(tab: Page,
     show(tab, tmp_path, page("order-groups"), "#state=authorized")
     rows = tab.locator(".list li:not(.sr)")
     expect(rows).to_have_text(
-        ["pay_pending → authorized", "pay_review → authorized", "authorized → allocating", "authorized → cancelled"]
+        [
+            "payment_pending → authorized",
+            "fraud_review → authorized",
+            "authorized → allocating",
+            "authorized → cancelled",
+        ]
     )
+    expect(tab.locator(".transitions .more")).to_have_text("4 of them here")
     assert pressed(tab, ".list button") == []
     tab.keyboard.press("Escape")
     expect(rows).to_have_count(11)

@@ -260,7 +260,7 @@ def test_a_statement_that_makes_sneak_paths_says_which_and_marks_what_lets_them(
 def test_sneak_paths_come_first_with_the_arrow_that_is_drawn_for_them() -> None:
     column = column_of(replace(SURVIVED, sneak_paths=(SNEAK,)))
     assert [(row.source, row.target, row.arrows, row.kills) for row in column.sneaks] == [
-        ("done", "open", "6", "possible")
+        ("Done", "Open", "6", "possible")
     ]
     assert column.rows[1].arrows == "1 2"
 
@@ -276,7 +276,7 @@ def test_a_row_counts_what_went_right_of_what_was_made() -> None:
     column = column_of(changed(SURVIVED, walks=(walk, replace(walk, problem="no")), kills=()))
     row = next(row for row in column.rows if row.address == ("open", "done"))
     assert (row.walks, row.kills) == ("1 of 2", "–")
-    assert row.spoken == "open → done: written, walks: 1 of 2, kills survived: –"
+    assert row.spoken == "Open → Done: written, walks: 1 of 2, kills survived: –"
 
 
 def test_reasons_beyond_the_bound_are_counted() -> None:
@@ -288,17 +288,17 @@ def test_reasons_beyond_the_bound_are_counted() -> None:
 def test_only_an_arrow_that_is_no_transition_by_itself_has_a_head() -> None:
     heads = {head.arrow: [name for _, name in head.choices] for head in column_of(SURVIVED).heads}
     assert heads == {
-        "pick": ["open → done", "open → lost"],
-        "ok": ["open → done"],
-        "fail": ["open → lost"],
-        "purge": ["lost → removed"],
-        "drop": ["lost → removed"],
+        "pick": ["Open → Done", "Open → Lost"],
+        "ok": ["Open → Done"],
+        "fail": ["Open → Lost"],
+        "purge": ["Lost → removed"],
+        "drop": ["Lost → removed"],
     }
 
 
 def test_the_head_of_an_arrow_offers_the_lowest_rung_first_and_counts_the_rest() -> None:
     column = column_of(build_evidence(RUNS, {("open", "lost"): "missing"}))
-    assert column.heads[0].choices[0] == (("open", "lost"), "open → lost")
+    assert column.heads[0].choices[0] == (("open", "lost"), "Open → Lost")
     fan = replace(
         RUNS,
         states=(*RUNS.states, *(state(f"end{number}", Kind.SUCCESS) for number in range(9))),

@@ -145,7 +145,7 @@ def test_without_a_choice_the_column_says_what_keeps_it_red_and_how_far_each_tra
 def test_a_proven_lifecycle_has_no_reasons_and_shows_walks_and_kills(tab: Page, tmp_path: Path) -> None:
     show(tab, tmp_path, proof_page(*notes()))
     expect(tab.locator(".reasons")).to_have_count(0)
-    row = tab.get_by_role("button", name="pending → retry_wait: survived, walks: 4, kills survived: 2 of 2")
+    row = tab.get_by_role("button", name="Pending → Retry wait: survived, walks: 4, kills survived: 2 of 2")
     assert row.inner_text().split("\n")[-2:] == ["4", "2 of 2"]
 
 
@@ -191,21 +191,21 @@ def test_an_arrow_over_several_transitions_offers_them_and_opens_the_lowest(tab:
     )
     show(tab, tmp_path, proof_page(lifecycle, weaker), "#arrow=succeed")
     choices = tab.locator(".ways button")
-    expect(choices).to_have_text(["retry_wait → completed", "pending → completed"])
+    expect(choices).to_have_text(["Retry wait → Completed", "Pending → Completed"])
     assert heading(tab) == "Attempt → Completed"
-    expect(tab.get_by_role("region", name="retry_wait → completed: written")).to_be_visible()
+    expect(tab.get_by_role("region", name="Retry wait → Completed: written")).to_be_visible()
     choices.nth(1).focus()
     tab.keyboard.press("Enter")
     expect(choices.nth(1)).to_be_focused()
     expect(choices.nth(1)).to_have_attribute("aria-pressed", "true")
     assert tab.url.endswith("#arrow=succeed&transition=pending:completed")
     assert heading(tab) == "Attempt → Completed"
-    expect(tab.get_by_role("region", name="pending → completed: survived")).to_be_visible()
+    expect(tab.get_by_role("region", name="Pending → Completed: survived")).to_be_visible()
 
 
 def test_a_row_of_the_list_opens_its_panel_and_the_way_back_ends_where_it_began(tab: Page, tmp_path: Path) -> None:
     show(tab, tmp_path, proof_page(*notes()))
-    row = tab.get_by_role("button", name="pending → failed")
+    row = tab.get_by_role("button", name="Pending → Failed")
     row.focus()
     tab.keyboard.press("Enter")
     assert heading(tab) == "Pending → Failed"

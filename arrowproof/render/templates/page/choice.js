@@ -13,6 +13,7 @@ startParts.push(() => {
   const states = all(".drawing .state");
   const rows = all(".list button");
   const over = (row) => row.dataset.arrows.split(" ");
+  const folded = document.querySelector(".transitions .more")?.textContent;
   const ends = (row) => [row.dataset.source, row.dataset.target];
 
   // The transitions over arrows of one scene alone, when they are few enough to be listed.
@@ -55,7 +56,8 @@ startParts.push(() => {
     const long = all(".list.folded button");
     const list = (isListed) => {
       for (const row of long) row.parentElement.classList.toggle("sr", !isListed(row));
-      for (const hint of all(".transitions .more")) hint.hidden = long.some(isListed);
+      const count = long.filter(isListed).length;
+      for (const hint of all(".transitions .more")) hint.textContent = count ? say("transitions.listed", { number: count }) : folded;
     };
     const isKept = (row) => isRow(row) || row.parentElement.matches(".kept");
     list((row) => isKept(row) || here.includes(row));
