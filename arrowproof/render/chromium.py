@@ -213,22 +213,42 @@ def run_chromium() -> Iterator[RunningChromium]:
     path = find_chromium()
     with tempfile.TemporaryDirectory(prefix="arrowproof-", dir=_profiles(), ignore_cleanup_errors=True) as folder:
         profile = Path(folder)
+        running: RunningChromium | None = None
         try:
-            pid, tools = _spawn(path, profile)
-        except OSError as error:
-            raise MissingEnvironmentError(f"{path} does not start: {error.strerror}", REMEDY) from error
-        running = RunningChromium(path, pid, tools, profile, tools.post("Browser.getVersion"))
-        try:
+            with _without_interrupts() as mask:
+                running = _start(path, profile, mask)
             yield running
         finally:
-            # Killed, not asked to leave: it keeps nothing, and to put itself away takes it a tenth of a second.
-            running.kill()
-            os.waitpid(pid, 0)
-            tools.close()
+            if running is not None:
+                # Killed, not asked to leave: it keeps nothing, and to put itself away takes it a tenth of a second.
+                running.kill()
+                os.waitpid(running.pid, 0)
+                running.tools.close()
 
 
-def _spawn(path: Path, profile: Path) -> tuple[int, DevTools]:
-    """Start the browser in a process group of its own, with a pipe in either direction."""
+@contextmanager
+def _without_interrupts() -> Iterator[set[int]]:
+    """Let interrupts wait for the end of the block, which gets the signals that were held back before it.
+
+    One that came between the start of a browser and the note of its process id would leave the browser behind.
+    """
+    held_before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        yield {int(each) for each in held_before}
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, held_before)
+
+
+def _start(path: Path, profile: Path, mask: set[int]) -> RunningChromium:
+    try:
+        pid, tools = _spawn(path, profile, mask)
+    except OSError as error:
+        raise MissingEnvironmentError(f"{path} does not start: {error.strerror}", REMEDY) from error
+    return RunningChromium(path, pid, tools, profile, tools.post("Browser.getVersion"))
+
+
+def _spawn(path: Path, profile: Path, mask: set[int]) -> tuple[int, DevTools]:
+    """Start the browser in a process group of its own, with a pipe in either direction; it holds back ``mask``."""
     its_end, writing = os.pipe()
     reading, its_other_end = os.pipe()
     # Out of the way of the numbers that the browser expects them under.
@@ -249,6 +269,7 @@ def _spawn(path: Path, profile: Path) -> tuple[int, DevTools]:
                 (os.POSIX_SPAWN_DUP2, ends[1], _FROM_CHROMIUM),
             ],
             setpgroup=0,
+            setsigmask=mask,
         )
     except OSError:
         os.close(reading)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -166,6 +167,31 @@ def test_a_browser_that_is_spoken_to_leaves_nothing_behind(monkeypatch: pytest.M
         assert list(Path(folder).iterdir()) == []
     assert sorted(Path("/proc/self/fd").iterdir()) == descriptors
     wait_for_end(browser.pid)
+
+
+@pytest.mark.parametrize("chosen", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_while_the_browser_is_started_leaves_nothing_behind(
+    monkeypatch: pytest.MonkeyPatch, chosen: signal.Signals
+) -> None:
+    pids: list[int] = []
+    start = os.posix_spawn
+
+    def start_and_interrupt(*arguments: Any, **options: Any) -> int:
+        pids.append(start(*arguments, **options))
+        os.kill(os.getpid(), chosen)
+        return pids[0]
+
+    monkeypatch.setattr(os, "posix_spawn", start_and_interrupt)
+    before = signal.signal(chosen, signal.default_int_handler)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            monkeypatch.setattr(tempfile, "tempdir", folder)
+            with pytest.raises(KeyboardInterrupt), run_chromium():
+                pass
+            assert list(Path(folder).iterdir()) == []
+    finally:
+        signal.signal(chosen, before)
+    wait_for_end(pids[0])
 
 
 def test_a_browser_starts_where_temporary_files_have_long_paths(
