@@ -164,6 +164,7 @@ class _Arrangement:
     aside: float
     density: Density
     list_columns: int
+    shows_paths: bool
     panels_under: bool
 
 
@@ -178,12 +179,14 @@ def plan_sheet(content: Content) -> Sheet:
 
 
 def _arrangements(content: Content) -> Iterator[_Arrangement]:
-    is_long = len(content.rows) > 12
-    columns = (1, 2, 3) if is_long else (1,)
+    lists = [(1, True)]
+    if len(content.rows) > 12:
+        # What a proof says of a transition stands where there is one column; arrow paths may be left out there too.
+        lists += [(2, False), (3, False)] if content.proof is not None else [(1, False), (2, False), (3, False)]
     under = (False, True) if content.panels else (False,)
-    for density, count, is_under, aside in product(DENSITIES, columns, under, _COLUMNS):
+    for density, (count, shows_paths), is_under, aside in product(DENSITIES, lists, under, _COLUMNS):
         if aside / count >= 12:
-            yield _Arrangement(aside, density, count, is_under)
+            yield _Arrangement(aside, density, count, shows_paths, is_under)
 
 
 def _arranged(content: Content, how: _Arrangement, ruler: Ruler, fit: PanelFit) -> Sheet:
@@ -197,7 +200,6 @@ def _arranged(content: Content, how: _Arrangement, ruler: Ruler, fit: PanelFit) 
     scale = min(figure / (content.bounds.width + 6), draw / (content.bounds.height + 6), UNIT)
     lists = 0 < len(content.rows) <= MAX_LISTED
     panels, tallest = fit(how.aside, main)
-    shows_paths = lists and how.list_columns == 1
     column = _column(content, how, lists, ruler)
     return Sheet(
         title_step=title_step,
@@ -206,7 +208,7 @@ def _arranged(content: Content, how: _Arrangement, ruler: Ruler, fit: PanelFit) 
         list_columns=how.list_columns,
         list_rows=max(1, ceil(len(content.rows) / how.list_columns)),
         lists_transitions=lists,
-        shows_paths=shows_paths,
+        shows_paths=lists and how.shows_paths,
         panels_under=how.panels_under,
         panel_columns=panel_columns,
         fixed=SCREEN_HEIGHT - draw,
@@ -303,11 +305,11 @@ def _list(content: Content, how: _Arrangement, width: float, ruler: Ruler) -> fl
     count = how.list_columns
     each = (width - 1.2 * (count - 1)) / count
     if content.proof is None:
-        heights = [_row_lines(row, each, count == 1, ruler) for row in content.rows]
+        heights = [_row_lines(row, each, how.shows_paths, ruler) for row in content.rows]
     else:
         from arrowproof.render.proof_heights import row_lines
 
-        heights = [row_lines(row, each, count == 1, ruler) for row in content.proof.rows]
+        heights = [row_lines(row, each, how.shows_paths, ruler) for row in content.proof.rows]
     per_column = ceil(len(heights) / count)
     lines = sum(max(heights[start::per_column]) for start in range(per_column))
     return 1.3 * lines + per_column * (2 * how.density.row + 0.07)
