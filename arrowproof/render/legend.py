@@ -16,13 +16,13 @@ from arrowproof.render.language import Language
 from arrowproof.render.outline import Outline
 from arrowproof.render.proof import Proof
 from arrowproof.render.stage import Stage
-from arrowproof.render.svg import folded_sample, kind_sample, mark_sample, quiet_sample
+from arrowproof.render.svg import KIND_UNITS, MARK_UNITS, folded_sample, kind_sample, mark_sample, quiet_sample
 from arrowproof.render.text import text_width
 
 TEXT_SIZE = 0.86
 ROW = 1.28
 ROW_GAP = 0.4
-"""Of the legend's text and rows, in rem; the stylesheet holds the same."""
+"""Of the legend's text, its rows with a little to spare, and the gap between these, in rem."""
 
 _UNIT = 1.15 / 18
 """rem to the unit of a sample."""
@@ -30,9 +30,6 @@ _GAP, _SAMPLE_GAP = 1.2, 0.45
 _RULED = 2 * _GAP + 0.1
 """Between two groups: the gap, a rule and the padding behind it."""
 _SLACK = 1.03
-
-KIND_UNITS, MARK_UNITS = 28, 18
-"""Units of the samples of a kind of state and of a mark."""
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,7 @@ async def _in_thread(render: Callable[[], View]) -> View:
     return await made
 
 
-class Stage:
+class Showing:
     """The view at present, and those who wait for the next one."""
 
     def __init__(self, render: Callable[[], View]) -> None:
@@ -114,7 +114,7 @@ class Stage:
             await self.show(view)
 
     async def show(self, view: View) -> None:
-        """Put another view on the stage, and tell those who wait."""
+        """Show another view, and tell those who wait."""
         async with self._changed:
             self.view = view
             self._changed.notify_all()
@@ -126,7 +126,7 @@ class Stage:
             self._changed.notify_all()
 
     async def views(self) -> AsyncIterator[View | None]:
-        """The view at present and then each new one, until the stage is closed; None when nothing came for a while."""
+        """The view at present and then each new one, until it is closed; None when nothing came for a while."""
         seen: View | None = None
         while not self.is_closed:
             if self.view is seen:
@@ -190,7 +190,7 @@ async def _serve(
     """Serve the page of some sources, named after the first, and watch them."""
     asyncio.get_running_loop().set_exception_handler(_report_unless_interrupted)
     port = int(listener.getsockname()[1])
-    stage = Stage(render)
+    showing = Showing(render)
     address = f"http://{ADDRESS}:{port}/"
 
     def ready() -> None:
@@ -200,12 +200,12 @@ async def _serve(
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
     async with asyncio.TaskGroup() as group:
-        watcher = group.create_task(_watch(sources, stage))
+        watcher = group.create_task(_watch(sources, showing))
         await asyncio.sleep(0)  # the watch stands before the source is read, so that no change falls between
-        await stage.refresh()
-        if stage.view.error is not None:
-            complain(stage.view.error)
-        await _Server(make_app(stage, sources[0].name, port), stage, ready).serve(sockets=[listener])
+        await showing.refresh()
+        if showing.view.error is not None:
+            complain(showing.view.error)
+        await _Server(make_app(showing, sources[0].name, port), showing, ready).serve(sockets=[listener])
         watcher.cancel()
 
 
@@ -215,7 +215,7 @@ def _report_unless_interrupted(loop: asyncio.AbstractEventLoop, context: dict[st
         loop.default_exception_handler(context)
 
 
-def make_app(stage: Stage, title: str, port: int) -> ASGIApp:
+def make_app(showing: Showing, title: str, port: int) -> ASGIApp:
     """The application: the shell at ``/``, the page at ``/page``, and the event stream at ``/events``."""
     shell = files("arrowproof.render").joinpath("preview.html").read_text(encoding="utf-8")
     policy = _policy(shell)
@@ -224,11 +224,11 @@ def make_app(stage: Stage, title: str, port: int) -> ASGIApp:
         return HTMLResponse(shell, headers={"content-security-policy": policy})
 
     async def get_page(_request: Request) -> Response:
-        content = stage.view.html.encode("utf-8", "replace")
+        content = showing.view.html.encode("utf-8", "replace")
         return Response(content, media_type="text/html", headers={"content-security-policy": "frame-ancestors 'self'"})
 
     async def get_events(_request: Request) -> Response:
-        return StreamingResponse(_events(stage, title), media_type="text/event-stream")
+        return StreamingResponse(_events(showing, title), media_type="text/event-stream")
 
     routes = [Route("/", get_shell), Route("/page", get_page), Route("/events", get_events)]
     return _Gate(Starlette(routes=routes), port)
@@ -265,24 +265,24 @@ class _Gate:
 class _Server(uvicorn.Server):
     """A server that says when it is ready, and lets event streams go when it ends: it would wait for them."""
 
-    def __init__(self, app: ASGIApp, stage: Stage, ready: Callable[[], None]) -> None:
+    def __init__(self, app: ASGIApp, showing: Showing, ready: Callable[[], None]) -> None:
         super().__init__(
             uvicorn.Config(app, lifespan="off", ws="none", log_config=None, access_log=False, server_header=False)
         )
-        self._stage, self._ready = stage, ready
+        self._showing, self._ready = showing, ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets=sockets)
         self._ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        await self._stage.close()
+        await self._showing.close()
         await super().shutdown(sockets=sockets)
 
 
-async def _events(stage: Stage, title: str) -> AsyncIterator[str]:
+async def _events(showing: Showing, title: str) -> AsyncIterator[str]:
     """The event stream of one browser: each view as a ``state`` event, and a comment now and then."""
-    async for view in stage.views():
+    async for view in showing.views():
         if view is None:
             yield ": still here\n\n"
         else:
@@ -292,8 +292,8 @@ async def _events(stage: Stage, title: str) -> AsyncIterator[str]:
             yield f"event: state\ndata: {data}\n\n"
 
 
-async def _watch(sources: Sequence[Path], stage: Stage) -> None:
-    """Refresh the stage when a source changes.
+async def _watch(sources: Sequence[Path], showing: Showing) -> None:
+    """Refresh what is shown when a source changes.
 
     Their folders are watched, since many editors replace a file; and when a folder itself is replaced, or a link leads
     elsewhere, the watch begins anew.
@@ -301,11 +301,11 @@ async def _watch(sources: Sequence[Path], stage: Stage) -> None:
     is_anew = False
     try:
         while True:
-            await _watch_places(_places(sources), sources, stage, is_anew)
+            await _watch_places(_places(sources), sources, showing, is_anew)
             is_anew = True
     except OSError as error:
         said = f"{sources[0]} cannot be watched, start anew to see changes: {error}"
-        await stage.show(replace(stage.view, error=said))
+        await showing.show(replace(showing.view, error=said))
 
 
 _Places = dict[Path, tuple[int, int] | None]
@@ -326,8 +326,8 @@ def _identity(folder: Path) -> tuple[int, int] | None:
     return (found.st_dev, found.st_ino) if stat.S_ISDIR(found.st_mode) else None
 
 
-async def _watch_places(places: _Places, sources: Sequence[Path], stage: Stage, is_anew: bool) -> None:
-    """Refresh the stage when something changes at these places, as long as the sources stand there.
+async def _watch_places(places: _Places, sources: Sequence[Path], showing: Showing, is_anew: bool) -> None:
+    """Refresh what is shown when something changes at these places, as long as the sources stand there.
 
     A watch that begins anew refreshes it once it stands, so that no change falls between two watches.
     """
@@ -350,7 +350,7 @@ async def _watch_places(places: _Places, sources: Sequence[Path], stage: Stage, 
     ):
         if changes or is_anew:
             is_anew = False
-            await stage.refresh()
+            await showing.refresh()
         if _places(sources) != places:
             return
 

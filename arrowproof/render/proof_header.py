@@ -12,11 +12,9 @@ from arrowproof.model.evidence import Evidence, Share, Verdict
 from arrowproof.model.staleness import Difference, DifferenceKind
 from arrowproof.render.language import Language
 from arrowproof.render.moments import duration_text, time_text
+from arrowproof.render.outline import HASH_LENGTH
 from arrowproof.render.proof import Proof
 from arrowproof.render.text import clean_text
-
-HASH_LENGTH = 8
-"""Characters of a SHA-256 that a page shows."""
 
 MAX_NAMES = 3
 """Sources that one reason lists; it says how many others there are."""

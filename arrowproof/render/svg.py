@@ -26,6 +26,9 @@ from arrowproof.render.text import clean_text
 
 BOX_RADIUS = 6.0
 INNER_INSET = 3.5
+KIND_UNITS, MARK_UNITS = 28, 18
+"""Units of the width of a state's and of a mark's sample in the legend."""
+
 SHEET = 3.5
 """How much is seen of each sheet under the box of a folded group."""
 
@@ -37,6 +40,8 @@ ICONS: Mapping[Kind, str] = {
     Kind.NEUTRAL: "M0-3.6L3.6 0L0 3.6L-3.6 0Z",
 }
 """The sign of each kind around (0, 0): an hourglass, a play sign, a check, a cross, a lozenge. Passing is a pill."""
+
+_SAMPLE_BOX = Box(0.8, 0.8, 26.4, 16.4)
 
 STACK = "M-4.2-3.4H4.2M-4.2 0H4.2M-4.2 3.4H4.2"
 """The sign of a folded group: three sheets."""
@@ -124,23 +129,22 @@ class _Keys:
 
 def kind_sample(kind: Kind) -> Markup:
     """A small box of this kind for the legend."""
-    outline = Box(0.8, 0.8, 26.4, 16.4)
-    return sample(28, *_box(State("", kind, "", ""), outline, (14.0, 9.0)), kind=f"state {kind}")
+    return sample(KIND_UNITS, *_box(State("", kind, "", ""), _SAMPLE_BOX, (14.0, 9.0)), kind=f"state {kind}")
 
 
 def folded_sample() -> Markup:
     """A small box of a folded group for the legend."""
-    return sample(28, *_stack(Box(0.8, 0.8, 26.4, 16.4), None), kind="state folded")
+    return sample(KIND_UNITS, *_stack(_SAMPLE_BOX, None), kind="state folded")
 
 
 def quiet_sample() -> Markup:
     """A small box of a state outside the group that is shown, for the legend."""
-    return sample(28, *_box(State("", Kind.NEUTRAL, "", ""), Box(0.8, 0.8, 26.4, 16.4), None), kind="state quiet")
+    return sample(KIND_UNITS, *_box(State("", Kind.NEUTRAL, "", ""), _SAMPLE_BOX, None), kind="state quiet")
 
 
 def mark_sample(mark: str) -> Markup:
     """A small start or removal mark for the legend."""
-    return sample(18, _mark(Mark("", mark, (9.0, 9.0), 6.0)))
+    return sample(MARK_UNITS, _mark(Mark("", mark, (9.0, 9.0), 6.0)))
 
 
 def _description(scene: Scene, language: Language) -> str:
@@ -223,7 +227,7 @@ def _stack(box: Box, icon: Point | None) -> Iterable[Markup]:
         y = format_number(box.bottom - place * SHEET)
         yield element("path", {"class": "sheet", "d": f"M{format_number(box.x)} {y}H{format_number(box.right)}"})
     if icon is not None:
-        yield _icon(STACK, (icon[0], icon[1]))
+        yield _icon(STACK, icon)
 
 
 def _icon(shape: str, place: Point) -> Markup:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,8 @@ from playwright.sync_api import Browser, Page, expect
 from arrowproof.model.lifecycle import View
 from arrowproof.model.loader import load_lifecycle
 from arrowproof.model.mermaid import write_mermaid
-from arrowproof.render.export import Theme, export_svg, paint_png
+from arrowproof.render.assets import asset
+from arrowproof.render.export import MAX_AREA, MAX_SIDE, PADDING, PIXELS_PER_UNIT, Theme, export_svg, paint_png
 from arrowproof.render.layout import layout_lifecycle
 from arrowproof.render.page import render_page
 from arrowproof.render.svg import render_svg
@@ -55,6 +57,12 @@ def test_the_svg_of_a_page_is_the_svg_of_the_command(themed, tmp_path):
     assert name == "notes-job.svg"
     assert canonical(content.decode()) == canonical(export_svg(SVG, LIFECYCLE))
     expect(themed.locator("#status")).to_have_text("Saved as notes-job.svg.")
+
+
+def test_page_and_command_bound_a_picture_alike():
+    written = re.search(r"exportLimits = \{(.*)\}", asset("export.js"))
+    limits = {name: int(number) for name, number in re.findall(r"(\w+): (\d+)", written[1])}
+    assert limits == {"padding": PADDING, "pixelsPerUnit": PIXELS_PER_UNIT, "side": MAX_SIDE, "area": MAX_AREA}
 
 
 def test_a_picture_holds_no_trace_of_what_is_chosen_on_the_page(tab, tmp_path):
