@@ -24,6 +24,9 @@ def test_the_legend_says_what_occurs_in_the_scene_that_is_shown(tab: Page, tmp_p
     tab.evaluate("location.hash = '#group=Payment'")
     tab.locator(".drawing[data-title=Payment]").wait_for()
     assert signs(tab) == ["active", "waiting", "outside the group"]
+    # The kinds stay where they are when nothing is left beside them.
+    right = "(item) => item.getBoundingClientRect().right"
+    assert tab.locator(".legend .part").last.evaluate(right) == tab.locator(".legend").evaluate(right)
 
 
 def test_parts_of_the_legend_that_share_no_row_begin_at_one_edge(tab: Page, tmp_path: Path) -> None:

@@ -193,7 +193,7 @@ def test_the_transitions_of_a_group_or_state_that_is_shown_are_listed(tab: Page,
             "authorized → cancelled",
         ]
     )
-    expect(tab.locator(".transitions .more")).to_have_text("4 of them here")
+    expect(tab.locator(".transitions .more")).to_have_text("4 of them listed")
     assert pressed(tab, ".list button") == []
     tab.keyboard.press("Escape")
     expect(rows).to_have_count(11)

@@ -75,7 +75,7 @@ startParts.push(() => {
   const signs = all("[data-shown-by]");
   const writeLegend = (scene) => {
     for (const sign of signs) sign.hidden = !scene.querySelector(sign.dataset.shownBy);
-    for (const around of all(".legend :is(.group, .part)").reverse()) around.hidden = around.children.length > 0 && [...around.children].every((each) => each.hidden);
+    for (const around of all(".legend .group")) around.hidden = around.children.length > 0 && [...around.children].every((each) => each.hidden);
   };
 
   const relaxed = new Set([first]);
