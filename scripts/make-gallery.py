@@ -10,7 +10,6 @@ under ``pictures``, the SHA-256 of each picture by its theme.
 from __future__ import annotations
 
 import argparse
-import base64
 import hashlib
 import json
 import sys
@@ -32,6 +31,7 @@ from arrowproof.render.fit_report import FitReport
 from arrowproof.render.fit_screen import Screen
 from arrowproof.render.page import FAVICON, render_page
 from arrowproof.render.palette import palette_css
+from arrowproof.render.policy import source_hash
 
 TEMPLATES = Path(__file__).resolve().parent
 GALLERY = TEMPLATES.parent / "examples" / "gallery"
@@ -163,10 +163,9 @@ def _manifest_row(folder: Path, entry: Entry) -> dict[str, Any]:
 def index_html(entries: Sequence[Entry]) -> str:
     """The index page. It asks for nothing but the pictures beside it, and runs no script."""
     style = Markup(palette_css() + (TEMPLATES / "gallery-index.css").read_text(encoding="utf-8"))
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
     environment = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined)
     return environment.get_template("gallery-index.html.j2").render(
-        policy=f"default-src 'none'; style-src 'sha256-{digest}'; img-src 'self' data:; base-uri 'none'",
+        policy=f"default-src 'none'; style-src {source_hash(style)}; img-src 'self' data:; base-uri 'none'",
         favicon=FAVICON,
         style=style,
         entries=entries,

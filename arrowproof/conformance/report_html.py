@@ -7,8 +7,6 @@ states, then for each transition its statements, walks and kills, and at the end
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -49,6 +47,7 @@ from arrowproof.model.transitions import transition_name
 from arrowproof.render.beads import bead_shapes
 from arrowproof.render.fonts import font_faces_css
 from arrowproof.render.palette import palette_css
+from arrowproof.render.policy import source_hash
 
 STEPS_SHOWN = 50
 """Walks, kills, statements or journal rows that one list shows; it says how many more there are."""
@@ -181,7 +180,7 @@ def _context(evidence: Evidence, lifecycle: Lifecycle, css: str, stated_times: b
         "stored": {state.id for state in lifecycle.stored_states},
         "sentence": sentence,
         "stated_times": stated_times,
-        "style_hash": base64.b64encode(hashlib.sha256(css.encode()).digest()).decode("ascii"),
+        "style_source": Markup(source_hash(css)),
         "verdict_class": str(evidence.verdict).replace(" ", "-"),
         "word": word,
         "sql_lines": lambda statement, pair: sql_lines(statement, lifecycle, *pair),

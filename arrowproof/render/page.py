@@ -7,8 +7,6 @@ the same bytes.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import replace
@@ -32,6 +30,7 @@ from arrowproof.render.index import index_states
 from arrowproof.render.language import Language, load_language
 from arrowproof.render.legend import LegendParts, legend_of_page, legend_widths
 from arrowproof.render.outline import Outline, outline_lifecycle
+from arrowproof.render.policy import source_hash
 from arrowproof.render.proof import Proof
 from arrowproof.render.scene import MARGIN
 from arrowproof.render.sheet import UNIT, Content, Row, Sheet, plan_sheet
@@ -104,8 +103,7 @@ def render_page(
     # Every text of a page is out of one of these.
     texts = f"{lifecycle!r}{proof!r}{language.texts!r}"
     styles = Markup("".join((_sheet_css(sheet, stage.frame), *_styles(lifecycle, texts, idle))))
-    parts = Markup("").join(Markup(asset(name)) for name in SCRIPTS if name not in idle)
-    script = Markup('(() => {\n"use strict";\n%s})();\n') % parts
+    script = _script(idle)
     return _template().render(
         policy=content_security_policy(styles, script),
         version=__version__,
@@ -115,15 +113,12 @@ def render_page(
         sheet=sheet,
         outline=outline,
         text=language,
-        script_texts=_data_block(language.script_texts),
-        export_data=_data_block({"name": file_stem(lifecycle.id), "mermaid": write_mermaid(lifecycle)}),
+        data=_data_blocks(lifecycle, stage, column, sheet, language),
         proof=column,
-        proof_data=None if column is None else _proof_data(column, sheet),
         bead_symbols=bead_symbols,
         proof_header=header,
         legend=legend,
         stage=stage,
-        names=None if stage.names is None else _data_block(stage.names),
         render_scene=partial(render_scene, lifecycle=stage.lifecycle, language=language),
         verdict_sign=verdict_sign,
     )
@@ -141,10 +136,20 @@ def _shown_proof(
     return head_proof(proof, language), proof_column(lifecycle, proof, language)
 
 
-def _proof_data(column: ProofColumn, sheet: Sheet) -> Markup:
-    from arrowproof.render.proof_data import proof_data
+def _data_blocks(
+    lifecycle: Lifecycle, stage: Stage, column: ProofColumn | None, sheet: Sheet, language: Language
+) -> dict[str, Markup]:
+    """What the script reads, by the id of its element; without what this page has none of."""
+    blocks: dict[str, object] = {
+        "texts": language.script_texts,
+        "names": stage.names,
+        "export-data": {"name": file_stem(lifecycle.id), "mermaid": write_mermaid(lifecycle)},
+    }
+    if column is not None:
+        from arrowproof.render.proof_data import proof_data
 
-    return _data_block(proof_data(column.heads, sheet.panels))
+        blocks["proofs"] = proof_data(column.heads, sheet.panels)
+    return {name: _data_block(value) for name, value in blocks.items() if value is not None}
 
 
 def _idle_parts(outline: Outline, stage: Stage, proof: Proof | None, sheet: Sheet) -> set[str]:
@@ -155,6 +160,12 @@ def _idle_parts(outline: Outline, stage: Stage, proof: Proof | None, sheet: Shee
     if not sheet.index.rows:
         idle.add("index.js")
     return idle if outline.views else {*idle, "views.js"}
+
+
+def _script(idle: set[str]) -> Markup:
+    """The one script, in a function scope of its own."""
+    parts = Markup("").join(Markup(asset(name)) for name in SCRIPTS if name not in idle)
+    return Markup('(() => {\n"use strict";\n%s})();\n') % parts
 
 
 def _styles(lifecycle: Lifecycle, texts: str, idle: set[str]) -> Iterator[str]:
@@ -170,13 +181,9 @@ def _styles(lifecycle: Lifecycle, texts: str, idle: set[str]) -> Iterator[str]:
 def content_security_policy(style: str, script: str) -> str:
     """The policy under which only this style and this script run and nothing is fetched."""
     return (
-        f"default-src 'none'; style-src {_source_hash(style)}; script-src {_source_hash(script)}; "
+        f"default-src 'none'; style-src {source_hash(style)}; script-src {source_hash(script)}; "
         "font-src data:; img-src data:; base-uri 'none'; form-action 'none'"
     )
-
-
-def _source_hash(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode('ascii')}'"
 
 
 def _data_block(value: object) -> Markup:

@@ -8,7 +8,6 @@ its event stream to its own shell only, so that no web page elsewhere can read a
 from __future__ import annotations
 
 import asyncio
-import base64
 import hashlib
 import json
 import re
@@ -33,6 +32,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from watchfiles import Change, awatch
 
 from arrowproof.errors import ArrowproofError, InputError
+from arrowproof.render.policy import source_hash
 
 ADDRESS = "127.0.0.1"
 
@@ -372,8 +372,7 @@ def _policy(shell: str) -> str:
 
     def digest(tag: str) -> str:
         content = re.search(rf"<{tag}>(.*?)</{tag}>", shell, re.DOTALL)
-        hashed = hashlib.sha256(content.group(1).encode() if content else b"").digest()
-        return f"'sha256-{base64.b64encode(hashed).decode()}'"
+        return source_hash(content.group(1) if content else "")
 
     return (
         f"default-src 'none'; script-src {digest('script')}; style-src {digest('style')}; img-src data:; "
