@@ -21,11 +21,9 @@ MANY_STATES = 24
 """More states are never read as a whole."""
 STATE_TEXT, LABEL_TEXT = 15.0, 13.0
 READABLE_SCALE = 0.87
-"""From here on labels have 11 CSS px and states 12 at 1440x900, with a little to spare."""
+"""From here on labels have 11 CSS px, and names and notes of states 12 at 1440x900, with a little to spare."""
 LEAST_SCALE = 0.85
 """Labels have just 11 CSS px from here on, and names of states more than 12."""
-_NOTED_SCALE = 0.97
-"""Notes have 12 CSS px from here on, with a little to spare."""
 
 _TOUCH = 3.0
 """Parallel lines nearer than this look like one."""
@@ -112,14 +110,9 @@ def fit_scale(bounds: Box, width: float = TARGET_WIDTH, height: float = TARGET_H
     return min(MAX_SCALE, width / max(bounds.width, 1.0), height / max(bounds.height, 1.0))
 
 
-def readable_scale(drawing: Drawing) -> float:
-    """The scale from which on every text of a drawing is large enough to read; notes of states are its smallest."""
-    return _NOTED_SCALE if any(state.note for state in drawing.states) else READABLE_SCALE
-
-
 def is_read(drawing: Drawing) -> bool:
     """Whether every text of a drawing is large enough to read in the figure of the page at 1440x900."""
-    return fit_scale(drawing.bounds) >= readable_scale(drawing)
+    return fit_scale(drawing.bounds) >= READABLE_SCALE
 
 
 def find_overlaps(drawing: Drawing) -> tuple[Overlap, ...]:

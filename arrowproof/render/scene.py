@@ -13,7 +13,7 @@ from urllib.parse import quote
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.proof import Proof
-from arrowproof.render.quality import LEAST_SCALE, SMALL_ARROWS, SMALL_STATES, fit_scale, readable_scale
+from arrowproof.render.quality import LEAST_SCALE, READABLE_SCALE, SMALL_ARROWS, SMALL_STATES, fit_scale
 
 MARGIN = 3.0
 """Drawing units around the bounds, so that half of a stroke at the edge is not cut."""
@@ -62,7 +62,7 @@ def is_read_whole(lifecycle: Lifecycle, drawing: Drawing) -> bool:
     That of a small model is shown so as long as labels can be read, since that is what its page is held to.
     """
     is_small = len(lifecycle.states) <= SMALL_STATES and len(lifecycle.arrows) <= SMALL_ARROWS
-    return fit_scale(drawing.bounds) >= (LEAST_SCALE if is_small else readable_scale(drawing))
+    return fit_scale(drawing.bounds) >= (LEAST_SCALE if is_small else READABLE_SCALE)
 
 
 def whole_scene(lifecycle: Lifecycle, drawing: Drawing) -> Scene:

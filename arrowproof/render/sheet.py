@@ -20,6 +20,7 @@ from arrowproof.render.bar import Bar, bar_height
 from arrowproof.render.drawing import Box
 from arrowproof.render.index import Index, fit_index
 from arrowproof.render.legend import legend_height
+from arrowproof.render.quality import READABLE_SCALE
 from arrowproof.render.ruler import SLACK, Ruler
 from arrowproof.render.text import text_width
 
@@ -147,7 +148,9 @@ class Sheet:
     def merit(self) -> tuple[bool, float]:
         """What the best arrangement has most of: a column that fits, then a large drawing in a calm setting."""
         legible = min(self.scale, 1.0) - 3 * max(0.0, SMALLEST_SCALE - self.scale) + max(0.0, self.scale - 1.0) / 4
+        legible -= 20 * max(0.0, (SMALLEST_SCALE if self.panels else READABLE_SCALE) - self.scale)
         costs = self.density.cost + (0.0 if self.shows_paths else 0.08) + (0.05 if self._is_bare else 0.0)
+        costs += 0.0 if self.lists_transitions else 0.3
         if self.aside < (PROOF_COLUMN if self.panels else COLUMN):
             costs += 0.04
         lacking = max(0.0, -self.spare)
@@ -165,6 +168,7 @@ class _Arrangement:
     density: Density
     list_columns: int
     shows_paths: bool
+    is_listed: bool
     panels_under: bool
 
 
@@ -179,14 +183,15 @@ def plan_sheet(content: Content) -> Sheet:
 
 
 def _arrangements(content: Content) -> Iterator[_Arrangement]:
-    lists = [(1, True)]
+    lists = [(1, True, True)]
     if len(content.rows) > 12:
         # What a proof says of a transition stands where there is one column; arrow paths may be left out there too.
-        lists += [(2, False), (3, False)] if content.proof is not None else [(1, False), (2, False), (3, False)]
+        without_paths = (2, 3) if content.proof is not None else (1, 2, 3)
+        lists += [(count, False, True) for count in without_paths] + [(1, False, False)]
     under = (False, True) if content.panels else (False,)
-    for density, (count, shows_paths), is_under, aside in product(DENSITIES, lists, under, _COLUMNS):
+    for density, (count, shows_paths, is_listed), is_under, aside in product(DENSITIES, lists, under, _COLUMNS):
         if aside / count >= 12:
-            yield _Arrangement(aside, density, count, shows_paths, is_under)
+            yield _Arrangement(aside, density, count, shows_paths, is_listed, is_under)
 
 
 def _arranged(content: Content, how: _Arrangement, ruler: Ruler, fit: PanelFit) -> Sheet:
@@ -198,7 +203,7 @@ def _arranged(content: Content, how: _Arrangement, ruler: Ruler, fit: PanelFit) 
     room = main - _LEGEND - legend_height(content.legend, figure) - under - bar_height(content.bar, figure, ruler)
     draw = max(room, MIN_DRAWING)
     scale = min(figure / (content.bounds.width + 6), draw / (content.bounds.height + 6), UNIT)
-    lists = 0 < len(content.rows) <= MAX_LISTED
+    lists = how.is_listed and 0 < len(content.rows) <= MAX_LISTED
     panels, tallest = fit(how.aside, main)
     column = _column(content, how, lists, ruler)
     return Sheet(

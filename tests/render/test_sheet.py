@@ -125,8 +125,10 @@ def test_reasons_and_sneak_paths_take_their_room_in_the_column() -> None:
     assert min(calm.spare, full.spare) >= 0
 
 
-@pytest.mark.parametrize(("width", "aside"), [(1000, 28), (1060, 26), (1100, 24)])
-def test_a_column_of_a_proof_is_narrower_where_the_drawing_needs_the_room_to_be_read(width: int, aside: int) -> None:
+@pytest.mark.parametrize(("width", "aside", "lists"), [(1000, 28, True), (1060, 22, False), (1100, 22, False)])
+def test_a_column_of_a_proof_is_narrower_where_the_drawing_needs_the_room_to_be_read(
+    width: int, aside: int, lists: bool
+) -> None:
     sheet = plan_sheet(replace(proven(*agent()), bounds=Box(0, 0, width, 600)))
-    assert sheet.aside == aside
+    assert (sheet.aside, sheet.lists_transitions) == (aside, lists)
     assert 12 * sheet.scale > 11

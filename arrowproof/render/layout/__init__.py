@@ -8,7 +8,7 @@ from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.layout.candidates import best_drawing
 from arrowproof.render.layout.lanes import add_lanes, has_lanes
-from arrowproof.render.quality import fit_scale, is_read, readable_scale
+from arrowproof.render.quality import READABLE_SCALE, fit_scale, is_read
 
 __all__ = ["layout_lifecycle"]
 
@@ -40,5 +40,5 @@ def _with_lanes(drawing: Drawing, lifecycle: Lifecycle, captions: Mapping[str, s
     laned = add_lanes(drawing, lifecycle)
     if not laned.lanes:
         laned = add_lanes(best_drawing(lifecycle, captions, keeps_lanes=True), lifecycle)
-    least = readable_scale(drawing) if is_read(drawing) else _MUCH_SMALLER * fit_scale(drawing.bounds)
+    least = READABLE_SCALE if is_read(drawing) else _MUCH_SMALLER * fit_scale(drawing.bounds)
     return laned if laned.lanes and fit_scale(laned.bounds) >= least else drawing

@@ -14,7 +14,7 @@ from arrowproof.render.text import clean_text, text_width
 from arrowproof.render.wrap import wrap_text
 
 STATE_SIZE, STATE_WEIGHT, STATE_LINE = 15, 600, 20
-NOTE_SIZE, NOTE_LINE = 12.5, 17
+NOTE_SIZE, NOTE_LINE = 14.0, 18
 LABEL_SIZE, LABEL_WEIGHT, LABEL_LINE = 13, 450, 16
 CAPTION_SIZE, CAPTION_WEIGHT, CAPTION_LINE = 12, 500, 15
 
