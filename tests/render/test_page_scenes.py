@@ -129,6 +129,22 @@ def test_by_keyboard_alone_one_goes_from_the_overview_to_a_neighbour(tab: Page, 
     expect(tab.get_by_role("status")).to_have_text("Overview, Payment, fraud_review")
 
 
+def test_who_steps_back_by_keys_goes_on_at_what_was_left(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page("order-groups"))
+    group(tab, "Stock").focus()
+    tab.keyboard.press("Enter")
+    box(tab, "allocating").focus()
+    tab.keyboard.press("Enter")
+    assert scene(tab) == "#state=allocating"
+    tab.keyboard.press("Escape")
+    expect(box(tab, "allocating")).to_be_focused()
+    tab.keyboard.press("Escape")
+    expect(group(tab, "Stock")).to_be_focused()
+    go(tab, "#state=allocating")
+    tab.get_by_role("button", name="Overview").press("Enter")
+    expect(group(tab, "Stock")).to_be_focused()
+
+
 def test_a_page_that_opens_at_an_address_leaves_the_focus_where_it_is(tab: Page, tmp_path: Path) -> None:
     show(tab, tmp_path, page("order-groups"), "#state=authorized")
     assert scene(tab) == "#state=authorized"
@@ -268,6 +284,20 @@ def test_a_view_dims_what_is_not_in_it_in_every_scene(tab: Page, tmp_path: Path)
     group(tab, "Payment").click()
     assert "aside" in (box(tab, "pay_review").get_attribute("class") or "")
     assert "view=pay" in tab.url
+
+
+def test_a_group_that_a_view_leaves_out_steps_back_with_all_its_lines(tab: Page, tmp_path: Path) -> None:
+    lifecycle = load_lifecycle(CASES / "order-groups.json")
+    show(tab, tmp_path, render_page(replace(lifecycle, views=(View("v", "V", ("pay_pending",), ()),))))
+    tab.get_by_role("button", name="V", exact=True).click()
+    color = "(item) => getComputedStyle(item).stroke"
+    lines = {
+        name: group(tab, name).locator(".box, .sheet").evaluate_all(f"(all) => all.map({color})")
+        for name in ("Payment", "Stock")
+    }
+    assert len(lines["Stock"]) > 1
+    assert len(set(lines["Stock"])) == 1
+    assert not set(lines["Stock"]) & set(lines["Payment"])
 
 
 def test_a_text_in_a_foreign_font_takes_its_own_width_when_its_scene_is_shown(tab: Page, tmp_path: Path) -> None:

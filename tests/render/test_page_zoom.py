@@ -187,3 +187,25 @@ def test_two_fingers_zoom_and_one_never_stops_the_page_from_scrolling(
     }"""
     assert tab.evaluate(stopped, [x, y]) == (size == (1440, 900))
     context.close()
+
+
+def test_zoom_keys_serve_without_the_focus_in_the_drawing_and_leave_what_is_written_alone(
+    tab: Page, tmp_path: Path
+) -> None:
+    show(tab, tmp_path, page())
+    whole = view(tab)
+    for key in ("Shift+ArrowRight", "+", "+"):
+        tab.keyboard.press(key)
+    assert level(tab, whole) == pytest.approx(1.96, abs=0.01)
+    left = view(tab)[0]
+    tab.keyboard.press("Shift+ArrowRight")
+    assert view(tab)[0] > left
+    field = tab.get_by_role("combobox")
+    field.press("+")
+    field.press("0")
+    expect(field).to_have_value("+0")
+    assert level(tab, whole) == pytest.approx(1.96, abs=0.01)
+    field.press("Escape")
+    field.blur()
+    tab.keyboard.press("0")
+    assert view(tab) == whole

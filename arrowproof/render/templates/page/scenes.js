@@ -78,20 +78,28 @@ startParts.push(() => {
     for (const around of all(".legend .group")) around.hidden = around.children.length > 0 && [...around.children].every((each) => each.hidden);
   };
 
+  // The box that stands in a scene for one that was left: its state or its group, so that who steps back goes on there.
+  const boxOf = (left, scene) => {
+    const { state, group = left.dataset.parent } = readAddress(left.dataset.fragment ?? "");
+    const boxes = all(".state", scene);
+    return boxes.find((box) => state !== undefined && box.dataset.state === state) ?? boxes.find((box) => group !== undefined && box.dataset.group === group);
+  };
+
   const relaxed = new Set([first]);
   follow((now) => {
     const scene = sceneOf(now);
     const before = shownScene();
+    // Asked before the path is written, which takes away the part of it that was pressed.
+    const hadFocus = document.activeElement.closest(".draw, .crumbs, .index") !== null;
     writePath(scene);
     writeLegend(scene);
     if (scene === before) return;
-    const hadFocus = document.activeElement.closest(".draw, .crumbs, .index") !== null;
     for (const each of [first, ...others]) each.toggleAttribute("hidden", each !== scene);
     if (!relaxed.has(scene)) {
       relaxed.add(scene);
       document.fonts.ready.then(() => relaxTexts(scene));
     }
-    const chosen = scene.querySelector(".arrow[aria-pressed=true]") ?? scene.querySelector(".state.focus") ?? scene.querySelector(".state:not(.quiet)");
+    const chosen = scene.querySelector(".arrow[aria-pressed=true], .state.focus") ?? boxOf(before, scene) ?? scene.querySelector(".state:not(.quiet)");
     if (hadFocus) chosen?.focus({ preventScroll: true });
     if (chosen) bringIntoFrame(chosen);
     announce([...path.children].map((item) => item.textContent).join(", "));

@@ -118,12 +118,14 @@ startParts.push(() => {
     touched = event.touches.length ? fingers(event) : null;
   });
 
-  frame.addEventListener("keydown", (event) => {
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
+  // These keys serve wherever the reader is, unless something is written there; nothing else uses them.
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.target.closest("input, textarea, select")) return;
     const scene = shownScene();
     const step = view(scene).width / 8;
     const pans = { ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, -step], ArrowDown: [0, step] };
-    if (event.shiftKey && pans[event.key]) pan(scene, ...pans[event.key]);
+    if (event.shiftKey && pans[event.key] && level(scene) > 1.001) pan(scene, ...pans[event.key]);
     else if (event.key === "+" || event.key === "=") zoom(scene, 1.4);
     else if (event.key === "-") zoom(scene, 1 / 1.4);
     else if (event.key === "0") reset(scene);
