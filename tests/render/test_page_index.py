@@ -44,3 +44,14 @@ def test_a_link_keeps_the_view_that_is_shown(tab: Page, tmp_path: Path) -> None:
     show(tab, tmp_path, PAGES["order"], "#view=late")
     tab.locator(".index").get_by_role("link", name="cart", exact=True).click()
     assert tab.evaluate("location.hash") == "#view=late&state=cart"
+
+
+@pytest.mark.parametrize(("name", "lit"), [("order", "fraud_review"), ("order-groups", "Payment")])
+def test_a_link_lights_the_box_of_its_state_or_of_the_group_that_holds_it(
+    tab: Page, tmp_path: Path, name: str, lit: str
+) -> None:
+    show(tab, tmp_path, PAGES[name])
+    tab.locator(".index").get_by_role("link", name="fraud_review").hover()
+    assert tab.locator(".state.lit .name").all_text_contents() == [lit]
+    tab.locator("h1").hover()
+    assert tab.locator(".state.lit").count() == 0

@@ -1,7 +1,6 @@
 // Index: links to all states beside the overview. They make room where the column has something nearer to say.
 startParts.push(() => {
   const index = document.querySelector(".index");
-  if (!index) return;
   const overview = shownScene();
   index.addEventListener("click", (event) => {
     const link = event.target.closest("a");
@@ -9,7 +8,20 @@ startParts.push(() => {
     event.preventDefault();
     show({ ...nowhere, ...readAddress(link.hash) });
   });
+  // A link that the reader points at or stands on lights its box in the overview, which may be that of its group.
+  const links = all("a", index);
+  const boxes = all(".state", overview);
+  const boxOf = (link) => {
+    const { state, group = readAddress(link.closest("div").querySelector("dt a")?.hash ?? "").group } = readAddress(link.hash);
+    return boxes.find((box) => state !== undefined && box.dataset.state === state) ?? boxes.find((box) => group !== undefined && box.dataset.group === group);
+  };
+  const light = () => {
+    const lit = links.filter((link) => link.matches(":hover, :focus-visible")).map(boxOf);
+    for (const box of boxes) box.classList.toggle("lit", lit.includes(box));
+  };
+  for (const link of links) for (const kind of ["pointerenter", "pointerleave", "focus", "blur"]) link.addEventListener(kind, light);
   follow((now) => {
     index.hidden = shownScene() !== overview || Object.keys(nowhere).some((key) => now[key] !== undefined);
+    light();
   });
 });
