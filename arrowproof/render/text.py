@@ -8,7 +8,9 @@ less.
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from itertools import zip_longest
 from typing import Any
@@ -59,10 +61,18 @@ _HAMZA = "ء"  # joins to nothing, so that the letter before it is the last of i
 
 _WIDE_SIGNS = {"‱": 1.95, "Ⅷ": 1.7, "ﬗ": 1.75, "\N{TWO-EM DASH}": 2.1, "\N{THREE-EM DASH}": 3.1}
 
+MAX_MARKS = 4
+"""More marks than this over one letter are no writing, and would cover what stands around the text."""
+
 _ZWJ = "\N{ZERO WIDTH JOINER}"
 _KEEP_FORMAT = frozenset({_ZWJ, "\N{ZERO WIDTH NON-JOINER}"})
 _EMOJI_RANGES = ((0x1F000, 0x1FAFF), (0x2300, 0x23FF), (0x2600, 0x27BF), (0x2B00, 0x2BFF))
 _KEYCAP = "\N{COMBINING ENCLOSING KEYCAP}"
+
+_IS_UNSEEN = re.compile(
+    "[ \u200c\u200d\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0020-\U000e01ef]+"
+)
+"""Text of nothing but characters that are drawn as nothing: joiners, selectors of a variant, tags, fillers."""
 
 
 def clean_text(text: str) -> str:
@@ -70,18 +80,40 @@ def clean_text(text: str) -> str:
 
     White space of any kind becomes one space, and the ends are trimmed. Control characters, characters that turn the
     direction of text (so that a label can never reorder its neighbours), lone surrogates, private characters and
-    noncharacters become U+FFFD, which is visible and harmless. White space alone is shown between quotes: an id of it
-    is a name like any other. Text beyond ``MAX_CHARACTERS`` ends in an ellipsis.
+    noncharacters become U+FFFD, which is visible and harmless; so does text of nothing that can be seen, and what one
+    letter has of marks beyond ``MAX_MARKS``. White space alone is shown between quotes: an id of it is a name like any
+    other. Text beyond ``MAX_CHARACTERS`` ends in an ellipsis.
     """
     spaced = " ".join(text.split()) or ("“ ”" if text else "")
-    cleaned = "".join(REPLACEMENT if _is_unsafe(character) else character for character in spaced)
+    if spaced.isascii() and spaced.isprintable():
+        cleaned = spaced
+    else:
+        cleaned = "".join(REPLACEMENT if _is_unsafe(character) else character for character in _bounded_marks(spaced))
+        cleaned = REPLACEMENT if _IS_UNSEEN.fullmatch(cleaned) else cleaned
     return cleaned if len(cleaned) <= MAX_CHARACTERS else cleaned[: MAX_CHARACTERS - 1] + "…"
 
 
 def clean_code(text: str) -> str:
     """The text of a program as it may be drawn: as for ``clean_text``, but lines and spaces stay, tabs are four."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").expandtabs(4).split("\n")
-    return "\n".join("".join(REPLACEMENT if _is_unsafe(each) else each for each in line) for line in lines)
+    return "\n".join(
+        "".join(REPLACEMENT if _is_unsafe(each) else each for each in _bounded_marks(line)) for line in lines
+    )
+
+
+def _bounded_marks(text: str) -> Iterator[str]:
+    """The characters of a text, with one U+FFFD for all marks that a letter has too many of."""
+    marks = 0
+    for character in text:
+        if unicodedata.category(character) in {"Mn", "Me"}:
+            marks += 1
+        elif character not in _KEEP_FORMAT:
+            marks = 0
+        if marks <= MAX_MARKS:
+            yield character
+        elif marks == MAX_MARKS + 1:
+            yield REPLACEMENT
+            marks += 1
 
 
 def _is_unsafe(character: str) -> bool:

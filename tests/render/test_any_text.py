@@ -21,6 +21,7 @@ LABELS = {
     "emoji": ("👩🏽‍🚀 ready 🇯🇵", "🚀🚀🚀 1️⃣ ❤️‍🔥 tested"),
     "both directions in one label": ("שלום → world", "status ≠ قيد [x < 3] / ארכיון"),
     "marks over letters": ("e\u0301\u0302\u0303\u0304 ก็ำ", "Z̸̡̢̛a̴l̶g̷o"),
+    "nothing that can be seen": ("\u200d" * 40, "\u3164\ufe0f\U000e0041"),
     "300 characters without a space": (LONG, "W" * 300),
     "300 characters of Arabic without a space": ("م" * 300, "ط" * 300),
     "nothing": ("", ""),
@@ -94,6 +95,15 @@ def test_a_page_of_such_texts_still_stands_on_one_screen(tab: Page, tmp_path: Pa
     show(tab, tmp_path, page_with(*LABELS[name]))
     found = tab.evaluate(MEASURE)
     assert (found["right"], found["down"], found["outside"], found["overlapping"]) == (0, 0, [], [])
+
+
+def test_letters_with_very_many_marks_do_not_reach_into_their_neighbours(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page_with("a" + "\u0301" * 200, "e" + "\u0331" * 100 + "o" + "\u0489" * 100))
+    heights = tab.evaluate("""[...document.querySelectorAll('.drawing text')].map((text) =>
+      text.getBBox().height / parseFloat(getComputedStyle(text).fontSize))""")
+    assert heights
+    assert max(heights) < 2.2  # em
+    assert tab.evaluate("document.documentElement.scrollHeight - innerHeight") == 0
 
 
 def test_a_transition_between_names_that_run_from_right_to_left_still_points_to_the_right(

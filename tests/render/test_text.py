@@ -50,6 +50,12 @@ SAMPLES = [
         ("\ufeffa\u200b", f"{REPLACEMENT}a{REPLACEMENT}"),
         (FAMILY, FAMILY),
         ("日本語", "日本語"),
+        ("e" + 4 * "\u0301", "e" + 4 * "\u0301"),
+        ("e" + 200 * "\u0301" + "a\u0301", "e" + 4 * "\u0301" + REPLACEMENT + "a\u0301"),
+        ("e" + 50 * "\u0301\u200d", "e" + 4 * "\u0301\u200d" + REPLACEMENT),
+        ("\u200d\ufe0f \U000e0041", REPLACEMENT),
+        ("\u3164", REPLACEMENT),
+        ("❤\ufe0f", "❤\ufe0f"),
     ],
 )
 def test_clean_text_keeps_what_can_be_drawn_and_shows_what_cannot(raw: str, cleaned: str) -> None:
