@@ -1,7 +1,7 @@
 """The fit check: does a page stand on one screen, at four sizes and in two themes, so that everything can be read?
 
 One browser opens each page and shows it on eight screens, two pages at a time. What it measured of one screen is judged
-in another thread while it works on the next: places and sizes in :mod:`arrowproof.render.fit_rules`, pixels in
+in other threads while it works on the next: places and sizes in :mod:`arrowproof.render.fit_rules`, pixels in
 :mod:`arrowproof.render.fit_pixels`. How an untrusted page is opened stands in :mod:`arrowproof.render.fit_visit`.
 """
 
@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
-from dataclasses import replace
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 
 from arrowproof.errors import InputError
 from arrowproof.model.progress import Progress
@@ -42,6 +42,8 @@ SCREENS = tuple(Screen(width, height, theme) for width, height in SIZES for them
 
 PAGES_AT_ONCE = 2
 """One page is shown and measured while the picture of another is encoded; more of them only wait for each other."""
+JUDGES = 2
+"""Threads that judge: most of it is the picture library's work, which holds up no other thread."""
 LIMITS = {"texts": 5000, "points": 2000, "sign": 32, "keys": 1000, "scenes": MAX_SCENES}
 """What is measured of a page at most: texts, points of a line, CSS px of a sign on an arrow's line (its head, its
 bead), states in one folded group or arrows in one bundle, scenes."""
@@ -78,11 +80,11 @@ def check_pages(
     try:
         # A run that breaks off leaves no verdict, not even that of the run before.
         (folder / RECEIPT).unlink(missing_ok=True)
-        with ThreadPoolExecutor(max_workers=1) as judge, _Browsers() as browsers:
+        with ThreadPoolExecutor(max_workers=JUDGES) as judges, _Browsers() as browsers:
             browser = browsers.get()
-            judge.submit(prepare_to_judge)  # while the browser starts
+            judges.submit(prepare_to_judge)  # while the browser starts
             version = browser.version()
-            pages = _Checker(folder, browsers, judge, screens, deadline, steps).check_all(sources)
+            pages = _Checker(folder, browsers, judges, screens, deadline, steps).check_all(sources)
         steps.end()
         report = FitReport(chromium=version, pages=pages, receipt=folder / RECEIPT)
         report.write()
@@ -123,45 +125,64 @@ class _Browsers:
             self._stack.close()
 
 
+@dataclass(frozen=True)
+class _Visited:
+    """A page that was looked at, with what is judged of it meanwhile."""
+
+    source: Source
+    failures: list[Failure]
+    judged: list[Future[JudgedScreen]]
+    scenes: dict[str, Future[Check]]
+
+
 class _Checker:
-    """Checks pages, some at once, with one browser and one thread that judges."""
+    """Checks pages, some at once, with one browser and a few threads that judge."""
 
     def __init__(
         self,
         folder: Path,
         browsers: _Browsers,
-        judge: ThreadPoolExecutor,
+        judges: ThreadPoolExecutor,
         screens: Sequence[Screen],
         deadline: float,
         steps: _Steps,
     ) -> None:
-        self._folder, self._browsers, self._judge = folder, browsers, judge
+        self._folder, self._browsers, self._judges = folder, browsers, judges
         self._screens, self._deadline, self._steps = screens, deadline, steps
         self._script = files("arrowproof.render").joinpath("measure.js").read_text(encoding="utf-8")
 
     def check_all(self, sources: Sequence[Source]) -> tuple[PageFit, ...]:
         """Every page, in the order given. One whose browser was brought down beside it is looked at again, alone."""
         pool = ThreadPoolExecutor(max_workers=PAGES_AT_ONCE)
+        visits = [pool.submit(self._visit_beside, source) for source in sources]
+        ending = Thread(target=self._end_after, args=(visits,), name="fit ending")
+        ending.start()
         try:
-            checked = [pool.submit(self._check_beside, source) for source in sources]
-            found = [future.result() for future in checked]
+            found = [self._conclude(visited) if (visited := visit.result()) else None for visit in visits]
         except BaseException:
             self._browsers.close()
             raise
         finally:
             pool.shutdown(cancel_futures=True)
-        return tuple(page or self._check(source) for page, source in zip(found, sources, strict=True))
+            ending.join()
+        return tuple(page or self._conclude(self._visit(source)) for page, source in zip(found, sources, strict=True))
 
-    def _check_beside(self, source: Source) -> PageFit | None:
+    def _end_after(self, visits: Sequence[Future[_Visited | None]]) -> None:
+        """End the browser when nobody needs it any more, while the last pictures are judged."""
+        with suppress(CancelledError):
+            if all(visit.exception() is None and visit.result() for visit in visits):
+                self._browsers.close()
+
+    def _visit_beside(self, source: Source) -> _Visited | None:
         """One page, None when another one may have ended its browser."""
         try:
-            return self._check(source, is_alone=False)
+            return self._visit(source, is_alone=False)
         except LostError:
             return None
 
-    def _check(self, source: Source, *, is_alone: bool = True) -> PageFit:
+    def _visit(self, source: Source, *, is_alone: bool = True) -> _Visited:
         """One page on every screen; a page that cannot be looked at has the checks that were made until then."""
-        pending: list[Future[JudgedScreen]] = []
+        judged: list[Future[JudgedScreen]] = []
         scenes: dict[str, Future[Check]] = {}
         failures: list[Failure] = []
         try:
@@ -171,18 +192,18 @@ class _Checker:
                     visit.show(screen.width, screen.height, screen.theme)
                     geometry, picture = self._look(visit)
                     path = self._folder / f"{source.stem}.{screen.size}.{screen.theme}.png"
-                    pending.append(self._judge.submit(judge_screen, screen, geometry, picture, path))
+                    judged.append(self._judges.submit(judge_screen, screen, geometry, picture, path))
                 if geometry.scenes:
                     failures += self._look_at_scenes(visit, source, geometry, scenes)
                 failures += visit.failures()
         except PageError as error:
             if isinstance(error, LostError) and not is_alone:
-                self._steps.skip(-len(pending))
+                self._steps.skip(-len(judged))
+                wait(judged)  # they write the pictures that will be written again
                 raise
-            self._steps.skip(len(self._screens) - len(pending))
+            self._steps.skip(len(self._screens) - len(judged))
             failures += [*error.heard, Failure("limits", "page", str(error))]
-        page = self._conclude(source, failures, [future.result() for future in pending])
-        return replace(page, scenes=tuple(SceneFit(address, future.result()) for address, future in scenes.items()))
+        return _Visited(source, failures, judged, scenes)
 
     def _look_at_scenes(
         self, visit: Visit, source: Source, opened: Geometry, judged: dict[str, Future[Check]]
@@ -195,25 +216,27 @@ class _Checker:
             self._steps.tell_more(f"{source.path.name} #{address}")
             visit.go_to(address)
             seen[address], picture = self._look(visit)
-            judged[address] = self._judge.submit(judge_scene, screen, seen[address], picture, address)
+            judged[address] = self._judges.submit(judge_scene, screen, seen[address], picture, address)
         return judge_scenes(opened, seen)
 
     def _look(self, visit: Visit) -> tuple[Geometry, str]:
         """Measure and photograph what is shown."""
         return read_geometry(visit.evaluate(self._script, LIMITS)), visit.screenshot()
 
-    def _conclude(self, source: Source, failures: list[Failure], judged: list[JudgedScreen]) -> PageFit:
+    def _conclude(self, visited: _Visited) -> PageFit:
         """What the checks of one page come to, with its contact sheet: one theme after the other."""
-        sheet = f"{source.stem}.contact.png" if judged else None
+        judged = [future.result() for future in visited.judged]
+        sheet = f"{visited.source.stem}.contact.png" if judged else None
         if sheet:
             tiles = [item.tile for theme in THEMES for item in judged if item.screen.theme == theme]
             write_contact_sheet(tiles, self._folder / sheet)
         return PageFit(
-            page=str(source.path),
-            sha256=hashlib.sha256(source.content).hexdigest(),
+            page=str(visited.source.path),
+            sha256=hashlib.sha256(visited.source.content).hexdigest(),
             checks=tuple(item.check for item in judged),
             contact_sheet=sheet,
-            failures=(*failures, *judge_themes(judged)),
+            failures=(*visited.failures, *judge_themes(judged)),
+            scenes=tuple(SceneFit(address, future.result()) for address, future in visited.scenes.items()),
         )
 
 
