@@ -16,6 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 from processes import peak_mib, seconds
+from render import LIMITS
 
 ARROWPROOF = [sys.executable, "-m", "arrowproof"]
 BARE = Path(__file__).resolve().parent / "bare_screenshots.py"
@@ -23,7 +24,7 @@ FIT_LIMIT, FIT_PAGE_LIMIT = 2.0, 0.9
 """Seconds for one page, and more for each further one."""
 CASES = {
     "python, nothing": ([sys.executable, "-c", "pass"], None),
-    "render notes": ([*ARROWPROOF, "render", "notes", "-o", "notes-job.html"], 0.35),
+    "render notes": ([*ARROWPROOF, "render", "notes", "-o", "notes-job.html"], LIMITS["notes, 5 states"]),
     "eight bare screenshots": ([sys.executable, str(BARE), "notes-job.html"], None),
     "fit, one page": ([*ARROWPROOF, "fit", "notes-job.html", "--out", "fit"], FIT_LIMIT),
     "fit, four pages": ([*ARROWPROOF, "fit", *["notes-job.html"] * 4, "--out", "fit"], FIT_LIMIT + 3 * FIT_PAGE_LIMIT),

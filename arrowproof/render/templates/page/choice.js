@@ -2,7 +2,10 @@
 // chosen transition its arrows, a chosen state the arrows at it and the transitions from it and to it.
 const mostListed = 20;
 const isOneScreen = matchMedia("screen and (min-width: 1100px) and (min-height: 620px)");
-const isShown = (item) => !item.closest("[hidden]");
+// A line of the list by what it stands for: both ends of its transition, and the numbers of the arrows that it walks over.
+const endsOf = (item) => [item.dataset.source, item.dataset.target];
+const numbersOver = (row) => row.dataset.arrows.split(" ");
+const isPair = (one, two) => one?.length === 2 && one.every((end, place) => end === two[place]);
 const press = (items, isPressed) => {
   for (const item of items) item.setAttribute("aria-pressed", String(isPressed(item)));
 };
@@ -12,32 +15,30 @@ startParts.push(() => {
   const arrows = all(".drawing .arrow");
   const states = all(".drawing .state");
   const rows = all(".list button");
-  const over = (row) => row.dataset.arrows.split(" ");
-  const folded = document.querySelector(".transitions .more")?.textContent;
-  const ends = (row) => [row.dataset.source, row.dataset.target];
+  const foldedHint = document.querySelector(".transitions .more")?.textContent;
 
   // The transitions over arrows of one scene alone, when they are few enough to be listed.
   const rowsOf = (scene) => {
     if (!scene.dataset.fragment) return [];
     const held = numbersIn(scene);
-    const found = rows.filter((row) => over(row).every((number) => held.has(number)));
+    const found = rows.filter((row) => numbersOver(row).every((number) => held.has(number)));
     return found.length > mostListed ? [] : found;
   };
 
   const chosenBy = {
     arrow: (id) => {
       const number = arrows.find((arrow) => arrow.dataset.arrow === id)?.dataset.number;
-      return { numbers: [number], isRow: (row) => over(row).includes(number) };
+      return { numbers: [number], isRow: (row) => numbersOver(row).includes(number) };
     },
     transition: (pair) => {
-      const row = rows.find((each) => ends(each).every((end, place) => end === pair[place]));
-      return { numbers: row ? over(row) : [], isRow: (each) => each === row };
+      const row = rows.find((each) => isPair(pair, endsOf(each)));
+      return { numbers: row ? numbersOver(row) : [], isRow: (each) => each === row };
     },
     state: (id) => {
       const touching = arrows.filter((arrow) => arrow.dataset.from === id || arrow.dataset.to === id);
-      const isEnd = (row) => ends(row).includes(id);
+      const isEnd = (row) => endsOf(row).includes(id);
       const numbers = touching.map((arrow) => arrow.dataset.number);
-      return { numbers, isRow: (row) => isEnd(row) || (!rows.some(isEnd) && over(row).some((number) => numbers.includes(number))) };
+      return { numbers, isRow: (row) => isEnd(row) || (!rows.some(isEnd) && numbersOver(row).some((number) => numbers.includes(number))) };
     },
   };
   follow((now) => {
@@ -57,7 +58,7 @@ startParts.push(() => {
     const list = (isListed) => {
       for (const row of long) row.parentElement.classList.toggle("sr", !isListed(row));
       const count = long.filter(isListed).length;
-      for (const hint of all(".transitions .more")) hint.textContent = count ? say("transitions.listed", { number: count }) : folded;
+      for (const hint of all(".transitions .more")) hint.textContent = count ? say("transitions.listed", { number: count }) : foldedHint;
     };
     const isKept = (row) => isRow(row) || row.parentElement.matches(".kept");
     list((row) => isKept(row) || here.includes(row));
@@ -67,11 +68,11 @@ startParts.push(() => {
 
   // A row that the reader points at or stands on lights its arrows.
   const light = () => {
-    const lit = new Set(rows.filter((row) => row.matches(":hover, :focus-visible")).flatMap(over));
+    const lit = new Set(rows.filter((row) => row.matches(":hover, :focus-visible")).flatMap(numbersOver));
     for (const arrow of arrows) arrow.classList.toggle("lit", lit.has(arrow.dataset.number));
   };
   for (const row of rows) {
-    row.addEventListener("click", () => toggle("transition", ends(row), placeFor(over(row))));
+    row.addEventListener("click", () => toggle("transition", endsOf(row), placeFor(numbersOver(row))));
     for (const kind of ["pointerenter", "pointerleave", "focus", "blur"]) row.addEventListener(kind, light);
   }
 
@@ -97,11 +98,11 @@ startParts.push(() => {
   makeButtons(arrows, (arrow) => {
     const { from, to, number, sneak, arrow: id } = arrow.dataset;
     // A sneak path has no id in the model: it is known by its ends.
-    const row = sneak !== undefined && rows.find((each) => over(each).includes(number));
+    const row = sneak !== undefined && rows.find((each) => numbersOver(each).includes(number));
     const scene = arrow.closest(".drawing");
     // A bundle opens a group in which its arrows stand by themselves.
     if (number === undefined) show({ ...nowhere, group: groupOf(from, scene) ?? groupOf(to, scene) });
-    else if (row) toggle("transition", ends(row), placeFor([number]));
+    else if (row) toggle("transition", endsOf(row), placeFor([number]));
     else toggle("arrow", id, placeFor([number]));
   });
   makeButtons(states, (state) => {

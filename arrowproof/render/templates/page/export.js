@@ -70,7 +70,7 @@ startParts.push(() => {
     return [carried.name, place.replace(/[^\p{L}\p{N}_.-]+/gu, "-").slice(0, 60)].filter(Boolean).join(".");
   };
   const save = async ({ picture, themeOf }) => {
-    const drawing = document.querySelector(".drawing:not([hidden])");
+    const drawing = shownScene();
     const made = makePicture(drawing, themeOf);
     const name = [nameOf(drawing), themeOf, picture].filter(Boolean).join(".");
     try {

@@ -13,7 +13,7 @@ startParts.push(() => {
   const boxes = all(".state", overview);
   const boxOf = (link) => {
     const { state, group = readAddress(link.closest("div").querySelector("dt a")?.hash ?? "").group } = readAddress(link.hash);
-    return boxes.find((box) => state !== undefined && box.dataset.state === state) ?? boxes.find((box) => group !== undefined && box.dataset.group === group);
+    return boxFor({ state, group }, boxes);
   };
   const light = () => {
     const lit = links.filter((link) => link.matches(":hover, :focus-visible")).map(boxOf);

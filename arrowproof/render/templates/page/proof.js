@@ -8,9 +8,8 @@ const make = (tag, css, ...parts) => {
   return made;
 };
 const makeBead = (sign, tone) => {
-  const space = "http://www.w3.org/2000/svg";
-  const bead = document.createElementNS(space, "svg");
-  bead.append(document.createElementNS(space, "use"));
+  const bead = document.createElementNS(svgNamespace, "svg");
+  bead.append(document.createElementNS(svgNamespace, "use"));
   bead.firstChild.setAttribute("href", `#bead-${sign}`);
   bead.setAttribute("class", tone);
   return bead;
@@ -72,21 +71,18 @@ const makePanel = (panel, name, hasHead) => {
 
 startParts.push(() => {
   const box = document.querySelector(".proofs");
-  if (!box) return;
   const { heads, panels } = JSON.parse(document.getElementById("proofs").textContent);
   const overview = document.querySelector(".overview");
   const rows = all(".list button", overview);
-  const ends = (item) => [item.dataset.source, item.dataset.target];
-  const isPair = (one, two) => one?.length === 2 && one.every((end, place) => end === two[place]);
   const panelOf = (pair) => panels.find((panel) => isPair(pair, panel.a));
-  const rowOf = (panel) => rows.find((row) => isPair(ends(row), panel.a));
+  const rowOf = (panel) => rows.find((row) => isPair(endsOf(row), panel.a));
   const nameOf = (panel) => rowOf(panel).getAttribute("aria-label");
   // An arrow with a head of its own offers its transitions, the lowest first; every other one is the only arrow of one.
   const pairOver = (id) => {
     if (heads[id]) return heads[id].c[0].slice(0, 2);
     const number = all(".drawing .arrow").find((arrow) => arrow.dataset.arrow === id)?.dataset.number;
-    const row = number && rows.find((each) => each.dataset.arrows.split(" ").includes(number));
-    return row && ends(row);
+    const row = number && rows.find((each) => numbersOver(each).includes(number));
+    return row && endsOf(row);
   };
   const makeHead = (id) => {
     const made = makeTitle("over", heads[id].h, heads[id].l, heads[id].i);
@@ -94,7 +90,7 @@ startParts.push(() => {
       const choice = make("button", "", name);
       choice.type = "button";
       Object.assign(choice.dataset, { source, target });
-      choice.addEventListener("click", () => show({ transition: ends(choice) }));
+      choice.addEventListener("click", () => show({ transition: endsOf(choice) }));
       return choice;
     });
     const group = make("div", "ways", ...choices, heads[id].m ? make("span", "", heads[id].m) : "");
@@ -118,7 +114,7 @@ startParts.push(() => {
       head?.remove();
       if (id !== undefined) box.querySelector(".back").after(makeHead(id));
     }
-    press(all(".ways button", box), (choice) => panel && isPair(ends(choice), panel.a));
+    press(all(".ways button", box), (choice) => panel && isPair(endsOf(choice), panel.a));
     box.querySelector(".proof")?.remove();
     if (panel) box.append(makePanel(panel, nameOf(panel), id !== undefined));
     open = panel;

@@ -10,6 +10,9 @@ const placeFor = (numbers) => {
   const held = numbersIn(here);
   return placeOf(here.dataset.fragment && numbers.length && numbers.every((number) => held.has(number)) ? here : null);
 };
+// The box that stands for a state: its own, or that of its group.
+const boxFor = ({ state, group }, boxes) =>
+  boxes.find((box) => state !== undefined && box.dataset.state === state) ?? boxes.find((box) => group !== undefined && box.dataset.group === group);
 // On a small screen the drawing is wider than its frame: then the frame scrolls to what was chosen, and the page stays.
 const bringIntoFrame = (item) => {
   const frame = item.closest(".draw");
@@ -36,8 +39,8 @@ startParts.push(() => {
   };
   const numbersOf = (now) => {
     if (now.arrow !== undefined) return all(".drawing .arrow[data-number]").filter((arrow) => arrow.dataset.arrow === now.arrow).slice(0, 1).map((arrow) => arrow.dataset.number);
-    const row = now.transition && all(".list [data-arrows]").find((each) => [each.dataset.source, each.dataset.target].every((end, place) => end === now.transition[place]));
-    return row ? row.dataset.arrows.split(" ") : [];
+    const row = now.transition && all(".list [data-arrows]").find((each) => isPair(now.transition, endsOf(each)));
+    return row ? numbersOver(row) : [];
   };
   const sceneOf = (now) => {
     for (const key of ["state", "group"]) {
@@ -81,8 +84,7 @@ startParts.push(() => {
   // The box that stands in a scene for one that was left: its state or its group, so that who steps back goes on there.
   const boxOf = (left, scene) => {
     const { state, group = left.dataset.parent } = readAddress(left.dataset.fragment ?? "");
-    const boxes = all(".state", scene);
-    return boxes.find((box) => state !== undefined && box.dataset.state === state) ?? boxes.find((box) => group !== undefined && box.dataset.group === group);
+    return boxFor({ state, group }, all(".state", scene));
   };
 
   const relaxed = new Set([first]);

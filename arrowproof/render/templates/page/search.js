@@ -5,7 +5,6 @@ const folded = (text) => text.normalize("NFKC").toLocaleLowerCase();
 
 startParts.push(() => {
   const box = document.querySelector(".search");
-  if (!box) return;
   const field = box.querySelector("input");
   const list = box.querySelector("ul");
   const rest = box.querySelector("p");

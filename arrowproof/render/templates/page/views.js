@@ -1,7 +1,6 @@
 // Views: named subsets of a lifecycle to step through, each with a note. What is not in a view steps back.
 startParts.push(() => {
   const bar = document.querySelector(".views");
-  if (!bar) return;
   const buttons = all("button", bar);
   const notes = all(".view-note");
   const parts = all(".drawing :is(.arrow, .state, .mark)");

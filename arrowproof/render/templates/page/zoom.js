@@ -17,13 +17,13 @@ startParts.push(() => {
   const canScroll = () => root.scrollHeight > innerHeight || root.scrollWidth > innerWidth;
 
   const set = (scene, next) => {
-    const all = whole.get(scene);
-    const width = between(all.width / mostZoom, next.width, all.width);
-    const height = (width * all.height) / all.width;
-    const x = between(all.x, next.x, all.x + all.width - width);
-    const y = between(all.y, next.y, all.y + all.height - height);
+    const full = whole.get(scene);
+    const width = between(full.width / mostZoom, next.width, full.width);
+    const height = (width * full.height) / full.width;
+    const x = between(full.x, next.x, full.x + full.width - width);
+    const y = between(full.y, next.y, full.y + full.height - height);
     scene.setAttribute("viewBox", [x, y, width, height].map((number) => Number(number.toFixed(2))).join(" "));
-    scene.classList.toggle("zoomed", width < all.width * 0.999);
+    scene.classList.toggle("zoomed", width < full.width * 0.999);
     tell();
   };
   const [less, fit, more] = all("button", bar);
