@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import random
 from itertools import pairwise
 
 import pytest
@@ -63,6 +64,21 @@ def test_links_forced_straight_are_straight() -> None:
     assert any(bent.pins[link, 0] != bent.pins[link, 1] for link in range(4))
     straight = columns_of(graph, ((0,), (1, 2)), (0, 1, 2, 3))
     assert all(straight.pins[link, 0] == straight.pins[link, 1] for link in range(4))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_link_is_bent_by_a_hair_whatever_else_pulls_at_its_ends(seed: int) -> None:
+    """A box that may grow no further for its arrows leaves one of them two units beside straight."""
+    known = [("a", "b", "an event"), ("b", "a", "event"), ("a", "b", "changes requested")]
+    chance = random.Random(seed)
+    some = [(*chance.sample("abcde", 2), chance.choice(["x", "event", "a longer event", "go on"])) for _ in range(6)]
+    for states, arrows, placement in (("abc", known, ((0, 2), (1,))), ("abcde", some, ((0, 3), (1, 4), (2,)))):
+        graph = graph_of(states, *arrows)
+        links = build_grid(graph, placement).links
+        for forced in ((), tuple(link.index for link in links if not link.turns)):
+            columns = columns_of(graph, placement, forced)
+            bends = [abs(columns.pins[link.index, 0] - columns.pins[link.index, 1]) for link in links if not link.turns]
+            assert not [bend for bend in bends if 0 < bend < 3]
 
 
 def test_a_long_arrow_is_one_straight_line_between_its_ends() -> None:

@@ -42,6 +42,8 @@ _FORCED = 3000
 """What a unit of bend costs in a link that is to be straight at any price but a box that grows too far."""
 _MOST_GROWTH = 1.45
 """A box may grow to this many times its own width, or to the width that its ports need: more looks important."""
+_HAIR, _HAIR_COST = 3, 50_000
+"""A bend shorter than this is a mistake, whatever it costs: a box may grow by a hair more than it may for others."""
 _ROUNDS, _FIRST_FACTOR, _SHORT = 3, 10, 14
 
 
@@ -106,20 +108,33 @@ def _solved(
     rigid: dict[int, int] = {}
     rounds = 0
     while True:
-        costs, count = _costs(grid, variables, factors, forced)
-        widths = [
-            Distance(left, right, rigid.get(node, grid.widths[node]), _RIGID if node in rigid else _ELASTIC)
-            for node, (left, right) in variables.boxes.items()
-        ]
-        x = solve_distances(count, [*rules, *widths, *costs])
+        x = _solve(grid, variables, rules, rigid, _costs(grid, variables, factors, forced))
         rounds += 1
         grown = _grown_boxes(grid, variables, x) if rounds >= least_rounds else {}
+        bends = [abs(x[variables.pins[link.index, 0]] - x[variables.pins[link.index, 1]]) for link in grid.links]
         if rounds >= least_rounds and not grown.keys() - rigid.keys():
-            return x, factors
+            break
         rigid |= grown
-        factors = tuple(
-            _factor(abs(x[variables.pins[link.index, 0]] - x[variables.pins[link.index, 1]])) for link in grid.links
-        )
+        factors = tuple(map(_factor, bends))
+    straight = [link.index for link, bend in zip(grid.links, bends, strict=True) if bend < _HAIR and not link.turns]
+    if any(bends[index] for index in straight):
+        x = _solve(grid, variables, rules, rigid, _costs(grid, variables, factors, forced, straight))
+    return x, factors
+
+
+def _solve(
+    grid: Grid,
+    variables: Variables,
+    rules: Sequence[Distance],
+    rigid: Mapping[int, int],
+    costs: tuple[Sequence[Distance], int],
+) -> list[int]:
+    """The value of each variable at these costs; ``rigid`` holds the width of each box that must not grow further."""
+    widths = [
+        Distance(left, right, rigid.get(node, grid.widths[node]), _RIGID if node in rigid else _ELASTIC)
+        for node, (left, right) in variables.boxes.items()
+    ]
+    return solve_distances(costs[1], [*rules, *widths, *costs[0]])
 
 
 def _factor(bend: int) -> int:
@@ -226,9 +241,16 @@ def _is_beside_level_label(grid: Grid, row: Sequence[int], place: int, loop: Cor
 
 
 def _costs(
-    grid: Grid, variables: Variables, factors: Sequence[int], forced: Collection[int]
+    grid: Grid,
+    variables: Variables,
+    factors: Sequence[int],
+    forced: Collection[int],
+    straight: Collection[int] = (),
 ) -> tuple[list[Distance], int]:
-    """What the solver minimises, and the count of variables with its helpers: one for each absolute difference."""
+    """What the solver minimises, and the count of variables with its helpers: one for each absolute difference.
+
+    ``straight`` are the links that are straight but for a hair.
+    """
     costs: list[Distance] = []
     count = variables.count
 
@@ -246,7 +268,8 @@ def _costs(
         free = sum(grid.elements[element].node is None for element in (link.first, link.last))
         edge = grid.graph.edges[link.edge]
         weight = _STRAIGHT[free] * factor * (_MAIN if (edge.tail, edge.head) in grid.graph.main_steps else 1)
-        differ(a, b, _FORCED if link.index in forced else _TURN if link.turns else weight)
+        dear = _HAIR_COST if link.index in straight else _FORCED if link.index in forced else None
+        differ(a, b, dear or (_TURN if link.turns else weight))
     for (node, _), pins in variables.ports.items():
         first = grid.widths[node] // 2 - (len(pins) - 1) * PORT_SPACING // 2
         for place, pin in enumerate(pins):
