@@ -73,7 +73,7 @@ FORMATS = {
 }
 
 
-@click.command(short_help="draw the page, one file for both themes, or the drawing as SVG, PNG or Mermaid")
+@click.command(short_help="draw the page, or its drawing as SVG, PNG or Mermaid")
 @model_argument
 @click.option(
     "-o",
@@ -112,7 +112,7 @@ def command(
     Chromium), or as the text of a Mermaid state diagram.
 
     \b
-    Examples:
+    Example:
       arrowproof render lifecycle.json -o lifecycle.html
       arrowproof render lifecycle.json --evidence arrowproof-out/evidence.json
       arrowproof render lifecycle.json -o docs/lifecycle.svg

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from playwright.sync_api import Page
@@ -27,6 +28,19 @@ def test_the_legend_says_what_occurs_in_the_scene_that_is_shown(tab: Page, tmp_p
     # The kinds stay where they are when nothing is left beside them.
     right = "(item) => item.getBoundingClientRect().right"
     assert tab.locator(".legend .part").last.evaluate(right) == tab.locator(".legend").evaluate(right)
+
+
+def test_no_rule_stands_before_the_first_group_of_signs_that_is_shown(tab: Page, tmp_path: Path) -> None:
+    lifecycle = load_lifecycle(CASES / "order-groups.json")
+    arrows = tuple(replace(arrow, guard="it may") for arrow in lifecycle.arrows)
+    show(tab, tmp_path, render_page(replace(lifecycle, arrows=arrows)))
+    groups = "document.querySelectorAll('.legend .part:first-child .group:not([hidden])')"
+    rules = f"[...{groups}].map((group) => getComputedStyle(group).borderLeftWidth)"
+    assert tab.evaluate(rules) == ["0px", "1px"]
+    tab.evaluate("location.hash = '#group=Payment'")
+    tab.locator(".drawing[data-title=Payment]").wait_for()
+    assert signs(tab)[0] == "event [guard]"
+    assert tab.evaluate(rules) == ["0px"]
 
 
 def test_parts_of_the_legend_that_share_no_row_begin_at_one_edge(tab: Page, tmp_path: Path) -> None:
