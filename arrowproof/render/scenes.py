@@ -61,6 +61,10 @@ def plan_scenes(
     return (first, *plan.group_scenes(), *plan.focus_scenes())
 
 
+_BAR_SHARE = 0.06
+"""Of the scale: what the bar above the drawing of a large model may take from it."""
+
+
 @dataclass(frozen=True)
 class _Plan:
     """What all scenes of a page are made of."""
@@ -98,7 +102,7 @@ class _Plan:
         notes = {group: self._note(group) for group in self.groups}
         scene = self._folded("overview", fold_groups(self.lifecycle, notes, self.language, self.apart))
         tones = {group: gap.rung.tone for group, gap in self.gaps.items()}
-        is_small = not is_read(scene.drawing)
+        is_small = fit_scale(scene.drawing.bounds) < READABLE_SCALE + _BAR_SHARE
         return replace(scene, title=self.language("scene.overview"), is_overview=is_small, tones=tones)
 
     def _note(self, group: str) -> str:
