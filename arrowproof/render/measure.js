@@ -108,8 +108,8 @@ async (limits) => {
   };
 
   // What the document itself says is not shown now; to hide by style alone is to make the numbers pass.
-  const isPutAway = (element) =>
-    element.closest('[hidden], details:not([open]), dialog:not([open]), [popover], datalist, rp') !== null;
+  const away = '[hidden], details:not([open]), dialog:not([open]), [popover], datalist, rp';
+  const isPutAway = (element) => element.closest(away) !== null;
 
   // The ancestors that cut what is outside them. An absolute box is not cut by a static ancestor.
   const holds = (style) => style.position !== 'static' || style.transform !== 'none' || style.contain.includes('paint');
@@ -240,9 +240,7 @@ async (limits) => {
     const paint = isSvg ? style.fill : style.webkitTextFillColor || style.color;
     const fade = opacityOf(element) * (isSvg ? Number(style.fillOpacity) : 1);
     return {
-      text: snippet(node.data),
-      selector: selectorOf(element),
-      drawn,
+      text: snippet(node.data), selector: selectorOf(element), drawn,
       owner: drawn && state ? 'state' : drawn && arrow ? 'label' : 'other',
       id: drawn && state ? state.dataset.state : drawn && arrow ? arrow.dataset.arrow : null,
       size: round(parseFloat(style.fontSize) * scale),
@@ -255,8 +253,8 @@ async (limits) => {
   };
 
   const hiddenText = (element, hidden) => ({
-    text: snippet(element.textContent), selector: selectorOf(element), drawn: false, owner: 'other', id: null, size: 0, colour: null,
-    rects: [], clip: null, cut: false, hidden,
+    text: snippet(element.textContent), selector: selectorOf(element), owner: 'other', id: null, drawn: false, size: 0,
+    colour: null, rects: [], clip: null, cut: false, hidden,
   });
 
   // Most pages make no text by style, and asking each element takes long.
@@ -351,9 +349,7 @@ async (limits) => {
     const box = group.querySelector('rect.box');
     const style = box && styleOf(box);
     return {
-      id: group.dataset.state,
-      keys: keysOf(group, group.dataset.state),
-      folded: group.hasAttribute('data-group'),
+      id: group.dataset.state, keys: keysOf(group, group.dataset.state), folded: group.hasAttribute('data-group'),
       box: box && rectOf(box.getBoundingClientRect()),
       edge: box && (strokeOf(box)?.[3] ? strokeOf(box) : faded(colourOf(style.fill), opacityOf(box) * Number(style.fillOpacity))),
       hidden: hiddenBecause(box ?? group),
@@ -364,10 +360,8 @@ async (limits) => {
     const line = lines[0] ?? null;
     const matrix = line && scaleOf(line);
     return {
-      id: group.dataset.arrow,
-      keys: keysOf(group, group.dataset.arrow),
-      source: group.dataset.from ?? null,
-      target: group.dataset.to ?? null,
+      id: group.dataset.arrow, keys: keysOf(group, group.dataset.arrow),
+      source: group.dataset.from ?? null, target: group.dataset.to ?? null,
       lines: lines.map(pointsOf).filter((points) => points.length > 1),
       width: line ? round(parseFloat(styleOf(line).strokeWidth) * matrix) : 0,
       stroke: line && strokeOf(line),
@@ -393,9 +387,7 @@ async (limits) => {
     viewport: [innerWidth, innerHeight],
     scroll: [Math.max(root.scrollWidth, document.body?.scrollWidth ?? 0), Math.max(root.scrollHeight, document.body?.scrollHeight ?? 0)],
     drawings: drawings.length,
-    scene: addressOf(drawing),
-    scenes: addresses.slice(0, limits.scenes),
-    sceneCount: addresses.length,
+    scene: addressOf(drawing), scenes: addresses.slice(0, limits.scenes), sceneCount: addresses.length,
     unaddressed: scenes.filter((scene) => addressOf(scene) === null).length,
     claimsOverview: root.dataset.overview === 'true' && drawing !== null && addressOf(drawing) === null,
     drawingHidden: drawing && hiddenBecause(drawing),
