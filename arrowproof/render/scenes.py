@@ -30,7 +30,15 @@ from arrowproof.render.layout.fold import (
 )
 from arrowproof.render.names import distinct_names, group_names, state_name
 from arrowproof.render.proof import Proof, rung_words
-from arrowproof.render.quality import MANY_STATES, MAX_SCALE, TARGET_HEIGHT, TARGET_WIDTH, is_read
+from arrowproof.render.quality import (
+    MANY_STATES,
+    MAX_SCALE,
+    READABLE_SCALE,
+    TARGET_HEIGHT,
+    TARGET_WIDTH,
+    fit_scale,
+    is_read,
+)
 from arrowproof.render.scene import Scene, framed, is_read_whole, whole_scene
 from arrowproof.render.standing import ArrowStanding
 
