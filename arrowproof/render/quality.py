@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-from arrowproof.render.drawing import ArrowPath, Box, Drawing, Point
+from arrowproof.render.drawing import ArrowPath, Box, Drawing, Point, StateBox
 
 TARGET_WIDTH, TARGET_HEIGHT = 950.0, 620.0
 """The figure of the page at 1440x900, in CSS px."""
@@ -52,8 +52,10 @@ class Quality:
     crossings: int
     bends: int
     jogs: int
+    straight: int
     overlaps: tuple[Overlap, ...]
     label_distance: float
+    box_room: float
     length: float
     scale: float
     state_px: float
@@ -80,7 +82,8 @@ class _Segment:
 def measure_drawing(drawing: Drawing, width: float = TARGET_WIDTH, height: float = TARGET_HEIGHT) -> Quality:
     """The quality of a drawing that is shown in a figure of ``width`` x ``height`` CSS px.
 
-    ``bends`` counts corners, ``jogs`` the steps of less than 14 units among them; ``label_distance`` is the widest gap
+    ``bends`` counts corners, ``jogs`` the steps of less than 14 units among them, ``straight`` the arrows without a
+    corner; ``box_room`` is the most that a box is wider than its text; ``label_distance`` is the widest gap
     between a label and its arrow; ``used_area`` is the share of the figure that the scaled drawing covers.
     """
     segments = _segments(drawing.arrows)
@@ -95,8 +98,10 @@ def measure_drawing(drawing: Drawing, width: float = TARGET_WIDTH, height: float
         crossings=_count_crossings(segments),
         bends=sum(max(len(arrow.points) - 2, 0) for arrow in drawing.arrows),
         jogs=sum(leg < 14 for leg in inner),
+        straight=sum(len(arrow.points) == 2 for arrow in drawing.arrows),
         overlaps=find_overlaps(drawing),
         label_distance=max(map(_label_distance, drawing.arrows), default=0.0),
+        box_room=max(map(_box_room, drawing.states), default=0.0),
         length=sum(legs),
         scale=scale,
         state_px=STATE_TEXT * scale,
@@ -246,3 +251,8 @@ def _label_distance(arrow: ArrowPath) -> float:
         + max(box.y - max(a[1], b[1]), min(a[1], b[1]) - box.bottom, 0.0)
         for a, b in pairwise(arrow.points)
     )
+
+
+def _box_room(state: StateBox) -> float:
+    """How much wider a box is than its widest line of text."""
+    return state.box.width - max((line.width for line in (*state.label, *state.note)), default=0.0)

@@ -105,6 +105,39 @@ def test_text_is_readable_up_to_15_states_and_28_arrows(case: Path) -> None:
     assert quality.label_px >= 11
 
 
+@pytest.mark.parametrize(("case", "crossings", "px"), [("job", 0, 16.2), ("agent-run", 1, 13.5), ("order", 7, 4.1)])
+def test_no_more_lines_cross_than_in_a_tuned_layered_layout_and_text_is_as_large(
+    case: str, crossings: int, px: float
+) -> None:
+    """The figures of the best peer on these cases, at the size it was measured in."""
+    drawing = layout_lifecycle(load_lifecycle(Path(__file__).parent / "cases" / f"{case}.json"))
+    quality = measure_drawing(drawing, 1380, 720)
+    assert quality.crossings <= crossings
+    assert quality.label_px >= px
+
+
+@pytest.mark.parametrize("case", SMALL, ids=lambda case: case.name)
+def test_few_lines_cross_in_lifecycles_of_real_size(case: Path) -> None:
+    quality = measure_drawing(layout_lifecycle(load_lifecycle(case)))
+    assert quality.crossings <= len(load_lifecycle(case).arrows) / 5
+
+
+def test_self_arrows_are_small_loops_beside_their_boxes() -> None:
+    lifecycle = load_lifecycle(Path(__file__).parent / "cases" / "agent-run.json")
+    (loop,) = (arrow for arrow in lifecycle.arrows if arrow.source == arrow.target)
+    points = next(path.points for path in layout_lifecycle(lifecycle).arrows if path.id == loop.id)
+    assert len(points) == 4
+    assert max(x for x, _ in points) - min(x for x, _ in points) <= 26
+    assert max(y for _, y in points) - min(y for _, y in points) <= 26
+
+
+def test_captions_cost_no_crossings() -> None:
+    for case in ("agent-run", "claim", "job"):
+        lifecycle = load_lifecycle(Path(__file__).parent / "cases" / f"{case}.json")
+        drawing = layout_lifecycle(lifecycle, {arrow.id: "survived" for arrow in lifecycle.arrows})
+        assert measure_drawing(drawing).crossings <= measure_drawing(layout_lifecycle(lifecycle)).crossings + 1
+
+
 def test_text_stays_readable_when_each_arrow_has_a_caption() -> None:
     lifecycle = load_lifecycle(Path(__file__).parent / "cases" / "agent-run.json")
     drawing = layout_lifecycle(lifecycle, {arrow.id: "survived" for arrow in lifecycle.arrows})

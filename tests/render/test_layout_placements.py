@@ -67,7 +67,7 @@ def test_a_cost_above_the_limit_is_infinite_and_one_below_is_exact() -> None:
 
 
 def test_small_text_crossings_and_bends_lower_the_score() -> None:
-    good = Quality(0, 2, 0, (), 12.0, 1000.0, 1.0, 15.0, 13.0, 0.8)
+    good = Quality(0, 2, 0, 3, (), 12.0, 60.0, 1000.0, 1.0, 15.0, 13.0, 0.8)
     for worse in ({"scale": 0.7}, {"crossings": 1}, {"bends": 6}, {"jogs": 2}, {"length": 5000.0}):
         assert score(Quality(**{**vars(good), **worse})) < score(good)
 

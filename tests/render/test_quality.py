@@ -66,6 +66,16 @@ def test_crossings_bends_and_jogs_are_counted() -> None:
     assert (quality.crossings, quality.bends, quality.jogs) == (1, 2, 1)
 
 
+def test_straight_arrows_are_counted() -> None:
+    bent = arrow("bent", (50, 40), (50, 100), (350, 100), (350, 40))
+    assert measure_drawing(drawing(GO, bent)).straight == 1
+
+
+def test_the_room_of_a_box_is_what_its_widest_line_leaves_free() -> None:
+    label, note = TextLine("a", 50, 15, 30, "middle"), TextLine("a note", 50, 32, 64, "middle")
+    assert measure_drawing(drawing(states=(StateBox("a", Box(0, 0, 100, 40), (label,), (note,)),))).box_room == 36
+
+
 def test_a_crossing_of_an_arrow_with_itself_does_not_count() -> None:
     loop = arrow("loop", (200, 60), (200, 150), (250, 150), (250, 100), (150, 100))
     assert measure_drawing(drawing(loop)).crossings == 0

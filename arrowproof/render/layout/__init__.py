@@ -1,4 +1,16 @@
-"""The automatic layout: from a lifecycle to a drawing. Nobody writes a coordinate."""
+"""The automatic layout: from a lifecycle to a drawing. Nobody writes a coordinate.
+
+The way: sizes of boxes and labels (``graph``), rows of states (``placements``, searched by ``annealing`` for what
+``estimate`` holds to be cheap), the ways of arrows through the rows (``grid``, ``order``), coordinates
+(``coordinates``, ``channels``, ``heights``), and the drawing (``assembly``). Some placements are drawn, and the best is
+kept (``candidates``).
+
+A drawing is a function of the lifecycle alone. How it changes little when the lifecycle does: the search starts from
+the main path, cut into rows, with the other states in file order; its random numbers come from a fixed seed and not
+from what the lifecycle says, so that another word in a label meets the same choices; ties go to the state and the
+arrow that comes first in the file; and of drawings that are about as good the one that was found first is taken, not
+the best by a hair. A new arrow or state can still lead to another placement, where another has become better.
+"""
 
 from __future__ import annotations
 

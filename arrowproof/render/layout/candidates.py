@@ -31,7 +31,7 @@ from arrowproof.render.quality import (
 
 _LABEL_LIMITS = (LabelLimits(136, 180), LabelLimits(130, 140), LabelLimits(104, 104), LabelLimits(82, 82))
 """How wide labels may be: for up to 8 arrows, for up to 14, for more, and for those that would come out too small."""
-_MOST_ATTEMPTS, _ATTEMPTED_ARROWS, _ABOUT = 3, 140, 0.2
+_MOST_ATTEMPTS, _ATTEMPTED_ARROWS, _ABOUT = 2, 140, 0.2
 """How often a drawing is searched for, fewer times when it has many arrows; scores that are about as good."""
 _HOPELESS = 0.62
 """A drawing that comes out smaller than this is not made readable by narrower labels."""
@@ -211,7 +211,7 @@ def score(quality: Quality) -> float:
         - 40 * max(READABLE_SCALE - quality.scale, 0)
         - 60 * min(max(READABLE_SCALE - quality.scale, 0), 0.1)
         + 2 * quality.scale
-        - 1.0 * quality.crossings
+        - 2.0 * quality.crossings
         - _BEND * quality.bends
         - _JOG * quality.jogs
         - quality.length * quality.scale / 12000

@@ -37,7 +37,7 @@ from arrowproof.render.layout.sizes import (
 from arrowproof.render.layout.tracks import depth, passage
 from arrowproof.render.quality import MAX_SCALE, READABLE_SCALE, TARGET_HEIGHT, TARGET_WIDTH
 
-_CROSSING = 2.2
+_CROSSING = 4.0
 _STEP, _LONG, _BENT, _TURNING = 0.5, 1.1, 0.8, 4.0
 _FAR = 320.0
 """This much of sideways way costs 1."""
@@ -99,7 +99,7 @@ class _Guess:
 
 
 class Estimate:
-    """Guesses the cost of placements of one graph. Lower is better; a crossing costs about 2.2."""
+    """Guesses the cost of placements of one graph. Lower is better; a crossing costs about 4."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
