@@ -17,7 +17,8 @@ CASES = ROOT / "tests" / "render" / "cases"
 ROUNDS = 5
 AIMS = {
     ROOT / "arrowproof" / "service" / "notes-job.lifecycle.json": 0.08,
-    CASES / "claim.json": 0.6,
+    CASES / "agent-run.json": 0.4,
+    CASES / "claim.json": 0.4,
     CASES / "order.json": 5.0,
 }
 

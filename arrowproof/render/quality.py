@@ -5,7 +5,7 @@ The layout chooses between candidates by these figures, and its tests hold every
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
@@ -95,7 +95,7 @@ def measure_drawing(drawing: Drawing, width: float = TARGET_WIDTH, height: float
         for a, b in zip(arrow.points[1:], arrow.points[2:-1], strict=False)
     ]
     return Quality(
-        crossings=_count_crossings(segments),
+        crossings=count_crossings(drawing),
         bends=sum(max(len(arrow.points) - 2, 0) for arrow in drawing.arrows),
         jogs=sum(leg < 14 for leg in inner),
         straight=sum(len(arrow.points) == 2 for arrow in drawing.arrows),
@@ -113,6 +113,18 @@ def measure_drawing(drawing: Drawing, width: float = TARGET_WIDTH, height: float
 def fit_scale(bounds: Box, width: float = TARGET_WIDTH, height: float = TARGET_HEIGHT) -> float:
     """How much a drawing is scaled to fit a figure, at most ``MAX_SCALE``."""
     return min(MAX_SCALE, width / max(bounds.width, 1.0), height / max(bounds.height, 1.0))
+
+
+def count_crossings(drawing: Drawing) -> int:
+    """How often a line of one arrow crosses a line of another."""
+    segments = _segments(drawing.arrows)
+    level = [s for s in segments if s.is_level]
+    upright = [s for s in segments if not s.is_level]
+    return sum(
+        a.low[0] < b.low[0] < a.high[0] and b.low[1] < a.low[1] < b.high[1] and a.arrow != b.arrow
+        for a in level
+        for b in upright
+    )
 
 
 def is_read(drawing: Drawing) -> bool:
@@ -229,16 +241,6 @@ def _run_together(a: _Segment, b: _Segment) -> bool:
     """Whether two near parallel segments of different arrows lie beside each other for more than a touch."""
     along = 0 if a.is_level else 1
     return a.arrow != b.arrow and min(a.high[along], b.high[along]) - max(a.low[along], b.low[along]) > _SLACK
-
-
-def _count_crossings(segments: Iterable[_Segment]) -> int:
-    level = [s for s in segments if s.is_level]
-    upright = [s for s in segments if not s.is_level]
-    return sum(
-        a.low[0] < b.low[0] < a.high[0] and b.low[1] < a.low[1] < b.high[1] and a.arrow != b.arrow
-        for a in level
-        for b in upright
-    )
 
 
 def _label_distance(arrow: ArrowPath) -> float:

@@ -20,12 +20,14 @@ from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.layout.candidates import best_drawing
 from arrowproof.render.layout.lanes import add_lanes, has_lanes
-from arrowproof.render.quality import READABLE_SCALE, fit_scale, is_read
+from arrowproof.render.quality import READABLE_SCALE, count_crossings, fit_scale, is_read
 
 __all__ = ["layout_lifecycle"]
 
 _MUCH_SMALLER = 0.95
 """The share of its scale that a drawing whose text is small in any case may lose to lanes."""
+_MORE_CROSSINGS = 2
+"""Crossings that lanes may cost."""
 
 
 def layout_lifecycle(lifecycle: Lifecycle, captions: Mapping[str, str] | None = None) -> Drawing:
@@ -47,10 +49,12 @@ def layout_lifecycle(lifecycle: Lifecycle, captions: Mapping[str, str] | None = 
 def _with_lanes(drawing: Drawing, lifecycle: Lifecycle, captions: Mapping[str, str]) -> Drawing:
     """The drawing with lanes, or another one that keeps its groups together, where this one tears one apart.
 
-    Without lanes where they would make text unreadable, or much smaller than it is.
+    Without lanes where they would make text unreadable or much smaller than it is, or lines cross much more often.
     """
     laned = add_lanes(drawing, lifecycle)
     if not laned.lanes:
         laned = add_lanes(best_drawing(lifecycle, captions, keeps_lanes=True), lifecycle)
+        if count_crossings(laned) > count_crossings(drawing) + _MORE_CROSSINGS:
+            return drawing
     least = READABLE_SCALE if is_read(drawing) else _MUCH_SMALLER * fit_scale(drawing.bounds)
     return laned if laned.lanes and fit_scale(laned.bounds) >= least else drawing

@@ -56,6 +56,10 @@ class Annealing:
                     best = (cost, rows)
         return best
 
+    def met(self, limit: float) -> dict[tuple[tuple[int, ...], ...], float]:
+        """All placements below a cost that the search has met so far."""
+        return {rows: cost for rows, (cost, _) in self._known.items() if cost < limit}
+
     def _cost(self, rows: Rows, limit: float) -> float:
         """What the estimate says, which is remembered: a search comes by the same placements again and again."""
         key = tuple(map(tuple, rows))

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from arrowproof.render.drawing import ArrowPath, Box, Drawing, Mark, Point, StateBox, TextLine
+from arrowproof.render.drawing import ArrowPath, Box, Drawing, Mark, Point, StateBox
+from arrowproof.render.layout.boxes import place_lines, place_state
 from arrowproof.render.layout.coordinates import Columns
 from arrowproof.render.layout.graph import Edge, Node
 from arrowproof.render.layout.grid import Grid
@@ -23,13 +24,8 @@ from arrowproof.render.layout.sizes import (
     LOOP_HEIGHT,
     LOOP_REACH,
     MARK_RADIUS,
-    NOTE_LINE,
-    STATE_LINE,
-    TextBlock,
 )
 
-_BASELINE = 0.76
-"""Where in its line a text stands: the share of the line height above the baseline."""
 _FIRST_LINE = LABEL_LINE / 2
 _BEAD_EXTENT = 7.0
 
@@ -76,16 +72,7 @@ class Assembly:
 
     def _state(self, node: Node) -> StateBox:
         assert node.size is not None
-        box = self._box(node.index)
-        center, _ = box.center
-        size = node.size
-        text_height = STATE_LINE * len(size.label.lines) + NOTE_LINE * len(size.note.lines)
-        top = box.y + (box.height - text_height) / 2
-        shift = 10.0 if size.has_icon else 0.0
-        label = _lines(size.label, center + shift, top, STATE_LINE, "middle")
-        note = _lines(size.note, center, top + STATE_LINE * len(size.label.lines), NOTE_LINE, "middle")
-        icon = (center + shift - size.label.widths[0] / 2 - 13, top + STATE_LINE / 2) if size.has_icon else None
-        return StateBox(node.id, box, label, note, icon)
+        return place_state(node.id, node.size, self._box(node.index))
 
     def _level_arrow(self, edge: Edge, place: int, count: int) -> ArrowPath:
         tail, head = self._box(edge.tail), self._box(edge.head)
@@ -144,18 +131,11 @@ def _arrow(edge: Edge, points: Iterable[Point], bead: Point, place: Point | None
     if size.is_empty or place is None:
         return ArrowPath(edge.arrow, tuple(points), bead)
     x, top = place
-    lines = _lines(size.text, x, top, LABEL_LINE, anchor)
-    caption = _lines(size.caption, x, top + LABEL_LINE * len(size.text.lines), CAPTION_LINE, anchor)
+    lines = place_lines(size.text, x, top, LABEL_LINE, anchor)
+    caption = place_lines(size.caption, x, top + LABEL_LINE * len(size.text.lines), CAPTION_LINE, anchor)
     left = x - size.width / 2 if anchor == "middle" else x
     return ArrowPath(
         edge.arrow, tuple(points), bead, lines, Box(left, top, size.width, size.height), caption[0] if caption else None
-    )
-
-
-def _lines(block: TextBlock, x: float, top: float, line: float, anchor: str) -> tuple[TextLine, ...]:
-    return tuple(
-        TextLine(text, x, top + line * (number + _BASELINE), width, anchor)
-        for number, (text, width) in enumerate(zip(block.lines, block.widths, strict=True))
     )
 
 

@@ -31,8 +31,10 @@ from arrowproof.render.quality import (
 
 _LABEL_LIMITS = (LabelLimits(136, 180), LabelLimits(130, 140), LabelLimits(104, 104), LabelLimits(82, 82))
 """How wide labels may be: for up to 8 arrows, for up to 14, for more, and for those that would come out too small."""
-_MOST_ATTEMPTS, _ATTEMPTED_ARROWS, _ABOUT = 2, 140, 0.2
-"""How often a drawing is searched for, fewer times when it has many arrows; scores that are about as good."""
+_MOST_ATTEMPTS, _ATTEMPTED_ARROWS = 3, 140
+"""How often a drawing is searched for, fewer times when it has many arrows."""
+_FEW_CROSSINGS, _ABOUT = 2, 0.2
+"""What is enough after the second search; scores that are about as good."""
 _HOPELESS = 0.62
 """A drawing that comes out smaller than this is not made readable by narrower labels."""
 _NARROW, _LOOSE = 700, (160, 20)
@@ -88,7 +90,7 @@ def best_drawing(lifecycle: Lifecycle, captions: Mapping[str, str], keeps_lanes:
         is_torn = keeps_lanes and not add_lanes(found[-1].drawing, lifecycle).lanes
         if _HOPELESS < scale < READABLE_SCALE and len(limits) > 1:
             limits.pop(0)
-        elif scale >= READABLE_SCALE and not found[-1].quality.crossings and not is_torn:
+        elif scale >= READABLE_SCALE and found[-1].quality.crossings <= _FEW_CROSSINGS * attempt and not is_torn:
             break
         else:
             drafts = []

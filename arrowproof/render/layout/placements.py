@@ -26,7 +26,7 @@ MANY_NODES, _TOO_MANY_NODES = 20, 45
 _STAGES = ((8, 14, 4.0, 1.0), (4, 18, 2.0, 0.5), (2, 18, 1.0, 0.1))
 """Of the race: how many placements take part, their steps for each node, and the temperature at start and end."""
 _CLOSE = 2.5
-"""The neighbours of the best placement are drawn too when the estimate cannot tell them from it."""
+"""Placements that were met are drawn too when the estimate cannot tell them from the best."""
 _MOST = 5
 """How many placements are drawn."""
 
@@ -45,11 +45,10 @@ def find_placements(graph: Graph, earlier: Iterable[Placement] = (), seed: int =
         return {_frozen(ranked): estimate.cost(ranked)}
     starts = [[list(row) for row in placement] for placement in earlier]
     first_stage = 1 if starts or len(graph.nodes) > MANY_NODES else 0
-    found = _raced(Annealing(estimate, seed), starts or _starts(graph, estimate), first_stage)
-    best = min(found, key=lambda placement: (found[placement], placement))
+    annealing = Annealing(estimate, seed)
+    found = _raced(annealing, starts or _starts(graph, estimate), first_stage)
     if len(graph.nodes) <= MANY_NODES:
-        for rows in _moves([list(row) for row in best]):
-            found.setdefault(_frozen(rows), estimate.cost(rows, found[best] + _CLOSE))
+        found |= annealing.met(min(found.values()) + _CLOSE)
     return dict(sorted(found.items(), key=lambda item: (item[1], item[0]))[:_MOST])
 
 
@@ -130,17 +129,6 @@ def _best(estimate: Estimate, choices: Iterable[Rows], limit: float = math.inf) 
         if cost < limit:
             best, limit = rows, cost
     return limit, best
-
-
-def _moves(rows: Rows) -> Iterator[Rows]:
-    """All placements that differ in the place of one node."""
-    for node in sorted(node for row in rows for node in row):
-        yield from _insertions(_without(rows, node), node)
-
-
-def _without(rows: Rows, node: int) -> Rows:
-    rest = [[other for other in row if other != node] for row in rows]
-    return [row for row in rest if row]
 
 
 def _frozen(rows: Rows) -> Placement:
