@@ -54,6 +54,8 @@ PROOF_COLUMN = 28.0
 """The same for a column with panels of a proof, whose statements should not break at every second word."""
 _COLUMNS = (22.0, 24.0, COLUMN, 28.0, 31.0, 35.0, 40.0, 46.0)
 
+_WIDEST = 31.0
+"""The width in rem that the column grows to where the drawing leaves the room."""
 _SIDES = 4.0 + 2.0
 """Both page margins and the gap between drawing and column."""
 _EDGES = 1.15 + 1.3 + 1.95 + 1.07
@@ -198,9 +200,10 @@ def _arranged(content: Content, how: _Arrangement, ruler: Ruler, fit: PanelFit) 
     title_step, header = _header(content, ruler)
     main = SCREEN_HEIGHT - header
     figure = SCREEN_WIDTH - _SIDES - how.aside
-    panel_columns = min(len(content.panels), 3) or 1
-    under = _panels_under(content.panels, figure, panel_columns, ruler) if how.panels_under else 0.0
-    room = main - _LEGEND - legend_height(content.legend, figure) - under - bar_height(content.bar, figure, ruler)
+    room = _room(content, how, main, figure, ruler)
+    # The column takes the width that the drawing leaves, and what stands around the drawing has less of it then.
+    shown = _shown_width(content.bounds, how.aside, max(room, MIN_DRAWING))
+    room = min(room, _room(content, how, main, shown, ruler))
     draw = max(room, MIN_DRAWING)
     scale = min(figure / (content.bounds.width + 6), draw / (content.bounds.height + 6), UNIT)
     lists = how.is_listed and 0 < len(content.rows) <= MAX_LISTED
@@ -215,13 +218,30 @@ def _arranged(content: Content, how: _Arrangement, ruler: Ruler, fit: PanelFit) 
         lists_transitions=lists,
         shows_paths=lists and how.shows_paths,
         panels_under=how.panels_under,
-        panel_columns=panel_columns,
+        panel_columns=_panel_columns(content),
         fixed=SCREEN_HEIGHT - draw,
         spare=min(main - max(column, tallest), room - MIN_DRAWING),
         scale=scale * REM,
         column_room=main - column,
         panels=panels,
     )
+
+
+def _room(content: Content, how: _Arrangement, main: float, figure: float, ruler: Ruler) -> float:
+    """The height that is left for the drawing in a figure of this width."""
+    under = _panels_under(content.panels, figure, _panel_columns(content), ruler) if how.panels_under else 0.0
+    return main - _LEGEND - legend_height(content.legend, figure) - under - bar_height(content.bar, figure, ruler)
+
+
+def _panel_columns(content: Content) -> int:
+    return min(len(content.panels), 3) or 1
+
+
+def _shown_width(bounds: Box, aside: float, draw: float) -> float:
+    """The width of the figure beside a column of at least ``aside``, as the stylesheet divides it."""
+    wide, high = bounds.width + 6, bounds.height + 6
+    rest = SCREEN_WIDTH - _SIDES - min(wide / high * draw, wide * UNIT)
+    return SCREEN_WIDTH - _SIDES - min(max(aside, rest), max(aside, _WIDEST))
 
 
 def _header(content: Content, ruler: Ruler) -> tuple[int, float]:
