@@ -40,8 +40,8 @@ MODEL_ENDING = ".lifecycle.json"
 
 SCREENS = (Screen(1440, 900, "light"), Screen(1440, 900, "dark"))
 PICTURE_WIDTH, PICTURE_HEIGHT = 720, 450
-PICTURE_COLORS = 64
-"""A page has few colours; more of them would only be seen in the edges of letters."""
+PICTURE_COLORS = 256
+"""As many as a palette holds: with a quarter of them the tints of the states turn grey."""
 
 
 @dataclass(frozen=True)

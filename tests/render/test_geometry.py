@@ -19,7 +19,7 @@ from tests.render.evidence_builder import AGENT_RUNGS, AGENT_SNEAK_PATHS, build_
 from tests.render.pages import BUNDLED, ROOT, show, state
 
 CASES = Path(__file__).parent / "cases"
-GALLERY = sorted((ROOT / "examples" / "gallery").glob("*.json"))
+GALLERY = sorted((ROOT / "examples" / "gallery").glob("*.lifecycle.json"))
 MODELS = [*GALLERY, *sorted(CASES.glob("*.json")), BUNDLED]
 
 MEASURE = """() => {

@@ -19,7 +19,7 @@ from arrowproof.render.quality import measure_drawing
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = sorted((Path(__file__).parent / "cases").glob("*.json"))
-GALLERY = sorted((ROOT / "examples" / "gallery").glob("*.json"))
+GALLERY = sorted((ROOT / "examples" / "gallery").glob("*.lifecycle.json"))
 BUNDLED = ROOT / "arrowproof" / "service" / "notes-job.lifecycle.json"
 DRAWN = [*CASES, *GALLERY, BUNDLED]
 SMALL = [case for case in DRAWN if len(load_lifecycle(case).states) <= 15 and len(load_lifecycle(case).arrows) <= 28]
