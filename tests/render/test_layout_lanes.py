@@ -80,10 +80,16 @@ def test_lanes_of_a_real_lifecycle_hold_its_groups_and_leave_its_text_large(name
     lifecycle = load_lifecycle(GALLERY / f"{name}.lifecycle.json")
     alone = replace(lifecycle, states=tuple(replace(state, group=None) for state in lifecycle.states))
     drawing = layout_lifecycle(lifecycle)
-    least = 0.95 * measure_drawing(layout_lifecycle(alone)).scale
-    assert measure_drawing(drawing).scale >= least
+    laned, without = measure_drawing(drawing), measure_drawing(layout_lifecycle(alone))
+    assert laned.scale >= 0.95 * without.scale
+    assert laned.crossings <= without.crossings + 2
     assert_lanes_hold_their_states(drawing, lifecycle)
     assert_names_are_free(drawing)
+
+
+def test_a_real_lifecycle_has_a_lane_for_each_of_its_groups() -> None:
+    drawing = layout_lifecycle(load_lifecycle(GALLERY / "parcel.lifecycle.json"))
+    assert sorted(lane.group for lane in drawing.lanes) == ["Border", "Delivery", "Origin"]
 
 
 @settings(
