@@ -7,9 +7,7 @@ states, then for each transition its statements, walks and kills, and at the end
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -35,7 +33,6 @@ from arrowproof.model.evidence import (
     Place,
     Process,
     Row,
-    Scalar,
     Statement,
     TransitionEvidence,
     Verdict,
@@ -48,6 +45,8 @@ from arrowproof.render.beads import bead_shapes
 from arrowproof.render.fonts import font_faces_css
 from arrowproof.render.palette import palette_css
 from arrowproof.render.policy import source_hash
+from arrowproof.render.row_table import NOTHING, changed_columns
+from arrowproof.render.sql_lines import SqlLine, marked_lines, roles_in_sql
 
 STEPS_SHOWN = 50
 """Walks, kills, statements or journal rows that one list shows; it says how many more there are."""
@@ -56,7 +55,6 @@ LINES_SHOWN = 80
 PLACES_IN_GRID = 7
 """Columns up to which the grid has room for a place in each cell."""
 
-_LITERAL = re.compile(r"('(?:[^']|'')*')")
 _SIGNS: Mapping[str, str] = {
     Mark.NOT_WRITTEN: "not-written",
     Mark.NOT_SURVIVED: "not-survived",
@@ -90,24 +88,6 @@ _VERDICTS: Mapping[Verdict, tuple[str, str]] = {
 }
 
 
-@dataclass(frozen=True)
-class SqlLine:
-    """A line of a statement: its number in the file, and its parts as (role, text): ``target``, ``source`` or none."""
-
-    number: int
-    parts: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True)
-class ChangedColumn:
-    """One column of a row before and after a step."""
-
-    name: str
-    before: str
-    after: str
-    changed: bool
-
-
 def report_html(evidence: Evidence, lifecycle: Lifecycle, *, stated_times: bool = True) -> str:
     """The report of one proof as a self-contained page.
 
@@ -122,39 +102,18 @@ def report_html(evidence: Evidence, lifecycle: Lifecycle, *, stated_times: bool 
     return _templates().get_template("report.html.j2").render(_context(shown, lifecycle, css, stated_times))
 
 
-def sql_lines(statement: Statement, lifecycle: Lifecycle, source: str | None, target: str | None) -> list[SqlLine]:
-    """A statement line by line, with the literals of the transition's own states told apart from other text."""
-    roles = {_literal(lifecycle, source): "source", _literal(lifecycle, target): "target"}
-    lines = []
-    for number, line in enumerate(block(statement.sql).split("\n")[:LINES_SHOWN], start=statement.place.line):
-        parts = tuple((roles.get(part, ""), part) for part in _LITERAL.split(line) if part)
-        lines.append(SqlLine(number, parts))
-    return lines
+def _lines(statement: Statement, lifecycle: Lifecycle, source: str | None, target: str | None) -> list[SqlLine]:
+    """The lines of a statement that are shown, with the literals of one transition told apart from other text."""
+    roles = roles_in_sql(lifecycle, target, [source])
+    return marked_lines(block(statement.sql), roles, statement.place.line)[:LINES_SHOWN]
 
 
-def changed_columns(before: Row | None, after: Row | None) -> list[ChangedColumn]:
-    """The columns of a row on both sides of a step, in column order; a row that is not there has dashes."""
-    old, new = dict(before or ()), dict(after or ())
-    return [
-        ChangedColumn(
-            one_line(name, VALUE_LIMIT),
-            value_text(old[name]) if name in old else "–",
-            value_text(new[name]) if name in new else "–",
-            name not in old or name not in new or _differs(old[name], new[name]),
-        )
-        for name in dict.fromkeys([*old, *new])
-    ]
-
-
-def _differs(one: Scalar, other: Scalar) -> bool:
-    return one != other or type(one) is not type(other)
-
-
-def _literal(lifecycle: Lifecycle, state_id: str | None) -> str:
-    state = lifecycle.states_by_id.get(state_id or "")
-    if state is None or not isinstance(state.value, str):
-        return ""
-    return "'" + state.value.replace("'", "''") + "'"
+def _columns(step: Walk) -> Iterator[tuple[str, str, str, bool]]:
+    """Name, value before, value after and whether it changed, of each column of the row of a step."""
+    before, after = dict(step.before or ()), dict(step.after or ())
+    for name, is_changed in changed_columns(step.before, step.after).items():
+        old, new = (value_text(row[name]) if name in row else NOTHING for row in (before, after))
+        yield one_line(name, VALUE_LIMIT), old, new, is_changed
 
 
 def _context(evidence: Evidence, lifecycle: Lifecycle, css: str, stated_times: bool) -> dict[str, Any]:
@@ -183,7 +142,7 @@ def _context(evidence: Evidence, lifecycle: Lifecycle, css: str, stated_times: b
         "style_source": Markup(source_hash(css)),
         "verdict_class": str(evidence.verdict).replace(" ", "-"),
         "word": word,
-        "sql_lines": lambda statement, pair: sql_lines(statement, lifecycle, *pair),
+        "sql_lines": lambda statement, pair: _lines(statement, lifecycle, *pair),
         "bound": lambda row: _bound_text(row, lifecycle),
         "example": _example,
     }
@@ -214,7 +173,7 @@ def _templates() -> Jinja:
         "rung": lambda transition, is_guarded: rung_of(transition, is_guarded=is_guarded).words,
         "walk_tally": walk_tally,
         "kill_tally": kill_tally,
-        "columns": lambda step: changed_columns(step.before, step.after),
+        "columns": _columns,
         "short": _short_places,
         "meaning": lambda mark: _MEANINGS.get(mark, ""),
         "processes": _processes_text,

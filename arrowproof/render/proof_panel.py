@@ -29,7 +29,7 @@ from arrowproof.render.proof_words import ProofWords, bounded
 from arrowproof.render.row_table import RowTable, row_table
 from arrowproof.render.rung_lines import RungLine, rung_lines, sneak_lines
 from arrowproof.render.sneak_arrows import sneak_words
-from arrowproof.render.sql_lines import Roles, SqlLine, sql_lines
+from arrowproof.render.sql_lines import Roles, SqlLine, roles_in_sql, sql_lines
 from arrowproof.render.standing import Standing
 from arrowproof.render.text import clean_text
 
@@ -200,20 +200,7 @@ class Prover:
         target = pair[1]
         meant = {source for source, end in self.makes.get(statement, ()) if end == target}
         wrong = {source for source, end in self.sneaks.get(statement, ()) if end == target}
-        column = self.words.binding.state
-        return Roles(
-            target=self._value(target),
-            sources=frozenset(value for value in map(self._value, meant) if value is not None),
-            wrong=frozenset(value for value in map(self._value, wrong) if value is not None),
-            column=None if column is None else column.lower(),
-        )
-
-    def _value(self, state_id: str | None) -> str | None:
-        """What the state column holds in a state, as text; None for no state and for NULL."""
-        state = self.lifecycle.states_by_id.get(state_id or "")
-        if state is None:
-            return state_id
-        return None if state.value is None else str(state.value)
+        return roles_in_sql(self.lifecycle, target, meant, wrong)
 
     def _way_out(self, path: SneakPath) -> str:
         if path.accepted is not None:

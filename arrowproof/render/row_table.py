@@ -66,20 +66,28 @@ def row_table(
     if before is None and after is None:
         return None
     old, new = dict(before or ()), dict(after or ())
-    names = list(dict.fromkeys([*old, *new]))
-    changed = {name for name in names if _differs(old, new, name)}
-    names.sort(key=lambda name: (name != first, name not in changed))
+    is_changed = changed_columns(before, after)
+    names = sorted(is_changed, key=lambda name: (name != first, not is_changed[name]))
     hidden = len(names) - columns
     return RowTable(
         heading=language("proof.row_in", table=table) if table else language("proof.row"),
         before=language("proof.before" if before is not None else "proof.no_row_before"),
         after=language("proof.after" if after is not None else "proof.no_row_after"),
         lines=tuple(
-            RowLine(_cut(name, MAX_NAME), _cell(old, name, day), _cell(new, name, day), name in changed)
+            RowLine(_cut(name, MAX_NAME), _cell(old, name, day), _cell(new, name, day), is_changed[name])
             for name in names[:columns]
         ),
         more=language.count("proof.more_columns", hidden) if hidden > 0 else "",
     )
+
+
+def changed_columns(before: Row | None, after: Row | None) -> dict[str, bool]:
+    """Every column that a row has on either side of a step, in column order, and whether it changed.
+
+    A column changed when its value or the type of its value did, or when there is none on one side.
+    """
+    old, new = dict(before or ()), dict(after or ())
+    return {name: _differs(old, new, name) for name in [*old, *new]}
 
 
 def shown_value(value: Scalar, day: str = "") -> Value:

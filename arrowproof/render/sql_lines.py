@@ -1,4 +1,4 @@
-"""SQL lines: a statement as a panel shows it, with what makes its transition told apart from other text.
+"""SQL lines: a statement as a panel or a report shows it, with what makes its transition told apart from other text.
 
 The statement is not parsed, that was the work of the scan: it is cut into tokens, and the clause in which a literal
 stands says what it is. The literal of the target state is marked where a value is given to the state column, the
@@ -9,12 +9,13 @@ be told stays unmarked.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import ceil
 
 from arrowproof.model.evidence import Statement
+from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.render.text import clean_code
 
 MAX_CHARACTERS = 10_000
@@ -77,7 +78,7 @@ def sql_lines(statement: Statement, roles: Roles, rows: int) -> tuple[tuple[SqlL
 
     When not all fit, those with something marked and the first come before the others; one line always stands.
     """
-    lines = _marked_lines(statement, roles)
+    lines = _panel_lines(statement, roles)
     order = sorted(range(len(lines)), key=lambda at: (not _is_marked(lines[at]) and at != 0, at))
     kept: list[int] = []
     for at in order:
@@ -92,15 +93,55 @@ def _is_marked(line: SqlLine) -> bool:
     return any(span.role for span in line.spans)
 
 
-@lru_cache(maxsize=64)
-def _marked_lines(statement: Statement, roles: Roles) -> Sequence[SqlLine]:
-    text = _set_in(clean_code(statement.sql[:MAX_CHARACTERS])).rstrip()
+def marked_lines(text: str, roles: Roles, first: int) -> list[SqlLine]:
+    """All lines of a statement, each with its marks.
+
+    Args:
+        text: the statement, as it may be shown.
+        roles: what is marked in it.
+        first: the number of its first line in the file.
+    """
     marks = list(_Reader(roles).marks(text))
     lines, start = [], 0
-    for number, line in enumerate(text.split("\n"), start=statement.place.line):
-        lines.append(SqlLine(number, tuple(_bounded(_spans(line, start, marks)))))
+    for number, line in enumerate(text.split("\n"), start=first):
+        lines.append(SqlLine(number, tuple(_spans(line, start, marks))))
         start += len(line) + 1
     return lines
+
+
+def roles_in_sql(
+    lifecycle: Lifecycle, target: str | None, sources: Iterable[str | None], wrong: Iterable[str | None] = ()
+) -> Roles:
+    """The roles of states in a statement, by what the state column holds in them.
+
+    Args:
+        lifecycle: whose states they are; an id that it does not have is a value of no state, and is the value itself.
+        target: the state that the transition leads to, None when it removes the row.
+        sources: the states that it may leave; None, for creation, has no value, and neither has NULL.
+        wrong: those that it may leave against the model.
+    """
+    column = lifecycle.binding.state if lifecycle.binding is not None else None
+    return Roles(
+        target=_value(lifecycle, target),
+        sources=frozenset(value for each in sources if (value := _value(lifecycle, each)) is not None),
+        wrong=frozenset(value for each in wrong if (value := _value(lifecycle, each)) is not None),
+        column=None if column is None else column.lower(),
+    )
+
+
+def _value(lifecycle: Lifecycle, state_id: str | None) -> str | None:
+    """What the state column holds in a state, as text; None for no state and for NULL."""
+    state = lifecycle.states_by_id.get(state_id or "")
+    if state is None:
+        return state_id
+    return None if state.value is None else str(state.value)
+
+
+@lru_cache(maxsize=64)
+def _panel_lines(statement: Statement, roles: Roles) -> Sequence[SqlLine]:
+    text = _set_in(clean_code(statement.sql[:MAX_CHARACTERS])).rstrip()
+    lines = marked_lines(text, roles, statement.place.line)
+    return [SqlLine(line.number, tuple(_bounded(line.spans))) for line in lines]
 
 
 def _set_in(text: str) -> str:
@@ -116,20 +157,21 @@ def _spans(line: str, start: int, marks: Sequence[tuple[int, int, str]]) -> Iter
     for begin, end, role in marks:
         first, last = max(begin - start, at), min(end - start, len(line))
         if first < last:
-            yield Span(line[at:first])
+            if at < first:
+                yield Span(line[at:first])
             yield Span(line[first:last], role)
             at = last
-    yield Span(line[at:])
+    if at < len(line):
+        yield Span(line[at:])
 
 
-def _bounded(spans: Iterator[Span]) -> Iterator[Span]:
+def _bounded(spans: Iterable[Span]) -> Iterator[Span]:
     free = MAX_LINE
     for span in spans:
         if len(span.text) > free:
             yield Span(f"{span.text[:free]}…", span.role)
             return
-        if span.text:
-            yield span
+        yield span
         free -= len(span.text)
 
 

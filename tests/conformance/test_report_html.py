@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from arrowproof.conformance.report_html import LINES_SHOWN, STEPS_SHOWN, changed_columns, report_html, sql_lines
+from arrowproof.conformance.report_html import LINES_SHOWN, STEPS_SHOWN, report_html
 from arrowproof.model.evidence import Evidence, Place, SneakPath, Statement
 from arrowproof.model.evidence_document import dump_evidence
 from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
@@ -247,38 +247,46 @@ def test_long_lists_say_how_much_they_leave_out(note_job: Lifecycle, note_eviden
 # --- Statements and rows
 
 
-def test_the_literals_of_the_transition_are_told_apart(note_job: Lifecycle) -> None:
+def code_of(page: str) -> list[str]:
+    """The lines of the statements on a page, as markup."""
+    return re.findall(r'<span class="code">(.*?)</span>(?=<span class="code">|</pre>)', page, re.DOTALL)
+
+
+def with_statement(evidence: Evidence, sql: str, line: int = 1) -> Evidence:
+    """The evidence whose second transition is written by this statement alone."""
+    created, completed, *others = evidence.transitions
+    completed = replace(completed, written=(Statement(Place("a.sql", line), sql),))
+    return replace(evidence, transitions=(created, completed, *others))
+
+
+def test_the_literals_of_the_transition_are_told_apart(note_job: Lifecycle, note_evidence: Evidence) -> None:
     sql = "UPDATE jobs SET status = 'completed'\nWHERE status IN ('pending', 'retry_wait') AND x = 'it''s'"
-    first, second = sql_lines(Statement(Place("a.sql", 7), sql), note_job, "pending", "completed")
+    first, second = code_of(report_html(with_statement(note_evidence, sql, 7), note_job))[2:4]
 
-    assert (first.number, second.number) == (7, 8)
-    assert first.parts[1] == ("target", "'completed'")
-    assert [part for part in second.parts if part[0]] == [("source", "'pending'")]
-    assert "".join(text for _, text in second.parts) == sql.split("\n")[1]
-
-
-def test_a_statement_of_a_thousand_lines_is_cut(note_job: Lifecycle) -> None:
-    sql = "\n".join(["SELECT 1"] * 1000)
-
-    assert len(sql_lines(Statement(Place("a.sql", 1), sql), note_job, None, None)) == LINES_SHOWN
+    assert first == ('<span class="n">7</span>UPDATE jobs SET status = <mark class="target">&#39;completed&#39;</mark>')
+    assert second == (
+        '<span class="n">8</span>WHERE status IN (<mark class="source">&#39;pending&#39;</mark>, '
+        "&#39;retry_wait&#39;) AND x = &#39;it&#39;&#39;s&#39;"
+    )
 
 
-def test_a_quoted_state_value_is_found_as_sql_writes_it(note_job: Lifecycle) -> None:
-    model = replace(note_job, states=(State("done", Kind.SUCCESS, "Done", "it's done"),))
-    (line,) = sql_lines(Statement(Place("a.sql", 1), "SET status = 'it''s done'"), model, None, "done")
+def test_a_statement_of_a_thousand_lines_is_cut(note_job: Lifecycle, note_evidence: Evidence) -> None:
+    short = report_html(with_statement(note_evidence, "SELECT 1"), note_job)
+    long = report_html(with_statement(note_evidence, "\n".join(["SELECT 1"] * 1000)), note_job)
 
-    assert line.parts[-1] == ("target", "'it''s done'")
+    assert len(code_of(long)) - len(code_of(short)) == LINES_SHOWN - 1
+    assert f"and {1000 - LINES_SHOWN} more lines" in long
 
 
-def test_changed_columns_are_those_that_differ_in_value_or_type() -> None:
-    before, after = (("id", 1), ("n", 1), ("gone", "x")), (("id", 1), ("n", True), ("new", None))
+def test_a_row_is_shown_on_both_sides_of_the_step_that_changed_it(note_job: Lifecycle, note_evidence: Evidence) -> None:
+    created, *others = note_evidence.transitions
+    walk = replace(created.walks[0], before=(("id", 1), ("n", 1), ("gone", "x")), after=(("id", 1), ("n", 2)))
+    evidence = replace(note_evidence, transitions=(replace(created, walks=(walk,)), *others))
+    page = report_html(evidence, note_job)
 
-    assert [(it.name, it.before, it.after, it.changed) for it in changed_columns(before, after)] == [
-        ("id", "1", "1", False),
-        ("n", "1", "True", True),
-        ("gone", "x", "–", True),
-        ("new", "–", "null", True),
-    ]
+    assert '<tr><th scope="row">id</th><td>1</td><td>1</td></tr>' in page
+    assert '<tr class="changed"><th scope="row">n</th><td>1</td><td>2</td></tr>' in page
+    assert '<tr class="changed"><th scope="row">gone</th><td>x</td><td>–</td></tr>' in page
 
 
 # --- What a browser makes of it

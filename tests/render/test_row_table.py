@@ -4,7 +4,7 @@ import pytest
 
 from arrowproof.model.evidence import Row, Scalar
 from arrowproof.render.language import load_language
-from arrowproof.render.row_table import MAX_VALUE, RowTable, Value, row_table, shown_value
+from arrowproof.render.row_table import MAX_VALUE, RowTable, Value, changed_columns, row_table, shown_value
 
 BEFORE: Row = (("id", 2), ("status", "pending"), ("attempts", 0), ("next_run_at", "2026-11-29T21:31:32.685Z"))
 AFTER: Row = (("id", 2), ("status", "completed"), ("attempts", 1), ("next_run_at", None))
@@ -73,6 +73,13 @@ def test_a_long_value_is_cut_and_stands_whole_beside() -> None:
     shown = shown_value("x" * 300)
     assert shown == Value("x" * (MAX_VALUE - 1) + "…", "x" * 300)
     assert len(shown_value("y" * 100_000).whole) <= 400
+
+
+def test_a_column_changed_that_differs_or_stands_on_one_side_alone() -> None:
+    before, after = (("id", 1), ("n", 1), ("gone", "x")), (("id", 1), ("n", True), ("new", None))
+    assert changed_columns(before, after) == {"id": False, "n": True, "gone": True, "new": True}
+    assert changed_columns(None, before) == {"id": True, "n": True, "gone": True}
+    assert list(changed_columns(before, after)) == ["id", "n", "gone", "new"]
 
 
 def test_values_of_two_types_differ_even_where_they_are_equal() -> None:
