@@ -50,6 +50,7 @@ SCRIPTS = (
     "base.js",
     "theme.js",
     "address.js",
+    "known.js",
     "export.js",
     "scenes.js",
     "index.js",

@@ -8,26 +8,35 @@ let shown = {};
 const followers = [];
 const follow = (follower) => followers.push(follower);
 
-const readAddress = (fragment) => {
-  const read = {};
-  for (const part of fragment.replace(/^#/, "").split("&")) {
-    const [key, value] = [part.slice(0, part.indexOf("=")), part.slice(part.indexOf("=") + 1)];
-    if (!addressKeys.includes(key)) continue;
+// What a fragment names, and the parts of it that are no name at all.
+const parseAddress = (fragment) => {
+  const [read, strays] = [{}, []];
+  for (const part of fragment.replace(/^#/, "").split("&").filter(Boolean)) {
+    const [key, value] = part.split(/=(.*)/s);
     try {
-      read[key] = value.split(":").map(decodeURIComponent);
+      if (!addressKeys.includes(key) || value === undefined) strays.push(part);
+      else read[key] = value.split(":").map(decodeURIComponent);
     } catch {
-      // a fragment that is no encoded text names nothing
+      strays.push(part);
     }
   }
   // Only a transition has two ends; an id may hold a colon that someone did not encode.
   for (const key of addressKeys) if (read[key] && key !== "transition") read[key] = read[key].join(":");
-  return read;
+  return { read, strays };
 };
+const readAddress = (fragment) => parseAddress(fragment).read;
 const writeAddress = (what) => {
   const parts = addressKeys.filter((key) => what[key] !== undefined).map((key) => `${key}=${[what[key]].flat().map(encodeURIComponent).join(":")}`);
   return parts.length ? `#${parts.join("&")}` : "";
 };
 
+const setAddress = (what, how = "replaceState") => {
+  try {
+    history[how](null, "", writeAddress(what) || location.pathname + location.search);
+  } catch {
+    // a page without an address of its own
+  }
+};
 const same = (a, b) => writeAddress(a) === writeAddress(b);
 const apply = (next) => {
   const before = shown;
@@ -41,15 +50,6 @@ const show = (changes) => {
   for (const key of addressKeys) if (next[key] === undefined) delete next[key];
   if (same(next, shown)) return;
   const isStep = sceneKeys.some((key) => next[key] !== shown[key]);
-  try {
-    history[isStep && !isFramed ? "pushState" : "replaceState"](null, "", writeAddress(next) || location.pathname + location.search);
-  } catch {
-    // a page without an address of its own
-  }
+  setAddress(next, isStep && !isFramed ? "pushState" : "replaceState");
   apply(next);
 };
-
-startParts.push(() => {
-  addEventListener("hashchange", () => apply(readAddress(location.hash)));
-  addEventListener("popstate", () => apply(readAddress(location.hash)));
-});

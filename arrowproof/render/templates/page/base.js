@@ -10,9 +10,14 @@ const readTexts = () => {
 };
 const say = (key, values = {}) => texts[key].replace(/\{(\w+)\}/g, (_, name) => values[name]);
 
-// What has happened, for those who do not see it.
-const announce = (text) => {
-  document.getElementById("status").textContent = text;
+// What has happened, for those who do not see it; a notice is for everyone, until something else has happened.
+const statusLine = () => document.getElementById("status");
+const putStatus = (text, css) => {
+  statusLine().className = css;
+  statusLine().textContent = text;
 };
+const announce = (text) => putStatus(text, "sr");
+const notice = (text) => putStatus(text, "notice");
+const isNotice = () => statusLine().className === "notice";
 
 const startParts = [];

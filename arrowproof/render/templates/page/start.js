@@ -10,6 +10,6 @@ const relaxTexts = (scene) => {
 document.addEventListener("DOMContentLoaded", () => {
   readTexts();
   for (const start of startParts) start();
-  apply(readAddress(location.hash));
+  openAddress();
   document.fonts.ready.then(() => relaxTexts(document.querySelector(".drawing")));
 });

@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from arrowproof.render.language import LANGUAGES, load_language
+from arrowproof.render.page import render_page
+from tests.render.pages import FITS, MEASURE, NOTES, SIZES, grid_drawing, page_of, pressed, show
+from tests.render.test_page_scenes import page as page_of_case
+from tests.render.test_page_scenes import scene
+from tests.render.test_page_views import VIEWED, chosen_view
+
+ISOLATE = "\u2068#{}\u2069"
+
+
+def said(name: str, key: str = "js.address.unknown", lang: str = "en") -> str:
+    return load_language(lang)(key, name=ISOLATE.format(name))
+
+
+def link(tab: Page) -> str:
+    """The fragment of the address that Copy link gives."""
+    tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    tab.get_by_role("button", name="Copy link").click()
+    expect(tab.get_by_role("status")).to_have_text("Copied.")
+    return "#".join(str(tab.evaluate("navigator.clipboard.readText()")).split("#")[1:])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "arrow=nope",
+        "view=nope",
+        "state=nope",
+        "group=nope",
+        "transition=pending:nope",
+        "transition=pending",
+        "transition=a:b:c",
+        "nope",
+        "arrow",
+        "arrow=",
+        "nope=pick",
+        "arrow=%E0%A4",
+        "arrows",
+        "__proto__=x",
+    ],
+)
+def test_an_address_that_names_nothing_opens_the_whole_says_so_and_is_not_copied(
+    tab: Page, tmp_path: Path, name: str
+) -> None:
+    show(tab, tmp_path, page_of(VIEWED), f"#{name}")
+    expect(tab.get_by_role("status")).to_have_text(said(name))
+    assert chosen_view(tab) == "Whole"
+    assert pressed(tab, ".arrow") == []
+    assert "#" not in tab.url
+    assert link(tab) == ""
+
+
+def test_what_a_partly_good_address_names_is_shown_and_the_rest_is_said(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page_of(VIEWED), "#view=happy&arrow=nope&x=%3Cb%3E")
+    expect(tab.get_by_role("status")).to_have_text(said("x=<b>&arrow=nope", "js.address.part_unknown"))
+    assert chosen_view(tab) == "Happy path"
+    assert link(tab) == "view=happy"
+
+
+@pytest.mark.parametrize("fragment", ["", "#", "#view=happy&arrow=pick", "#transition=pending:done", "#state=lost"])
+def test_of_an_address_whose_every_part_is_known_nothing_is_said(tab: Page, tmp_path: Path, fragment: str) -> None:
+    show(tab, tmp_path, page_of(VIEWED), fragment)
+    expect(tab.locator(".notice")).to_have_count(0)
+
+
+def test_the_line_comes_with_a_later_address_too_and_goes_with_the_next_choice(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page_of(VIEWED), "#arrow=pick")
+    tab.evaluate("location.hash = '#arrow=nope'")
+    expect(tab.locator(".notice")).to_have_text(said("arrow=nope"))
+    assert pressed(tab, ".arrow") == []
+    tab.get_by_role("button", name="Loss").click()
+    expect(tab.locator(".notice")).to_have_count(0)
+
+
+def test_escape_takes_the_line_away(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page_of(NOTES), "#arrow=nope")
+    tab.keyboard.press("Escape")
+    expect(tab.locator(".notice")).to_have_count(0)
+
+
+def test_a_long_name_is_bounded_and_no_character_of_it_acts(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page_of(NOTES), f"#arrow=%E2%80%AE%0A<img src=x onerror=1>{'注' * 300}")
+    name = tab.get_by_role("status").inner_text()
+    assert "#arrow=\ufffd\ufffd<img" in name
+    assert name.endswith("…\u2069")
+    assert len(name) < 130
+    expect(tab.locator("img")).to_have_count(0)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_line_fits_every_size_covers_nothing_and_moves_nothing(tab: Page, tmp_path: Path, lang: str) -> None:
+    text = render_page(NOTES, grid_drawing(NOTES), load_language(lang))
+    bottom = (
+        "Math.max(...['figure', 'aside'].map((part) => document.querySelector(part).getBoundingClientRect().bottom))"
+    )
+    for width, height in SIZES:
+        tab.set_viewport_size({"width": width, "height": height})
+        show(tab, tmp_path, text)
+        before = tab.evaluate(bottom)
+        show(tab, tmp_path, text, f"#view=a&arrow={'注' * 300}")
+        tab.goto("about:blank")
+        show(tab, tmp_path, text, f"#view=a&arrow={'注' * 300}")
+        line = tab.get_by_role("status").bounding_box()
+        assert line is not None
+        assert before - 0.5 <= line["y"] < line["y"] + line["height"] <= height
+        assert tab.evaluate(bottom) == before
+        assert tab.evaluate("document.querySelector('.notice').scrollWidth <= innerWidth")
+        assert tab.evaluate(MEASURE) == FITS, (width, height)
+
+
+def test_on_a_phone_the_line_stands_above_the_page(tab: Page, tmp_path: Path) -> None:
+    tab.set_viewport_size({"width": 390, "height": 844})
+    show(tab, tmp_path, page_of(NOTES), f"#arrow={'nope' * 30}")
+    line, header = (tab.locator(part).bounding_box() for part in (".notice", "header"))
+    assert line is not None
+    assert header is not None
+    assert 0 < line["y"] < line["y"] + line["height"] <= header["y"]
+    assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("name", ["group=nope", "state=group:Payment", "arrow=bundle:1"])
+def test_a_large_model_opens_with_its_overview_where_an_address_names_nothing(
+    tab: Page, tmp_path: Path, name: str
+) -> None:
+    show(tab, tmp_path, page_of_case("order-groups"), f"#{name}")
+    expect(tab.get_by_role("status")).to_have_text(said(name))
+    assert scene(tab) is None
