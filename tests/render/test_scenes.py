@@ -1,25 +1,21 @@
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 from arrowproof.model.evidence import SneakPath
-from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
+from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State, View
 from arrowproof.model.loader import load_lifecycle
 from arrowproof.model.rung import Rung
 from arrowproof.render.language import load_language
 from arrowproof.render.proof import Proof, bring_proof
 from arrowproof.render.quality import READABLE_SCALE, measure_drawing
 from arrowproof.render.scene import Scene
-from arrowproof.render.scenes import plan_scenes
+from arrowproof.render.scenes import MAX_VIEWS, plan_scenes
 from arrowproof.render.stage import set_stage
 from arrowproof.render.svg import render_scene
+from arrowproof.render.views import list_views, noted_views
 from tests.render.evidence_builder import build_evidence
 from tests.render.pages import BUNDLED, NOTES, grid_drawing
 
@@ -68,7 +64,7 @@ def scenes_of_proof() -> tuple[Scene, ...]:
 
 
 def test_a_lifecycle_that_is_read_as_a_whole_has_one_scene() -> None:
-    (scene,) = plan_scenes(load_lifecycle(BUNDLED), None, ENGLISH)
+    (scene,) = set_stage(load_lifecycle(BUNDLED), None, ENGLISH).scenes
     assert (scene.name, scene.fragment, scene.is_overview) == ("whole", None, False)
 
 
@@ -79,6 +75,45 @@ def test_a_large_one_has_an_overview_a_scene_for_each_group_and_one_for_each_sta
     assert [scene.focus for scene in scenes[8:]] == [state.id for state in ORDER.states]
     assert scenes[8].fragment == "#state=cart"
     assert scenes[8].parent == "Basket"
+
+
+def test_a_view_of_a_large_model_has_a_scene_with_nothing_but_what_is_in_it() -> None:
+    views = (
+        View("pay", "Paying", ("pay_pending", "authorized"), (), "How it is paid."),
+        View("one", "One arrow", (), ("t13",)),
+    )
+    scenes = {scene.fragment: scene for scene in plan_scenes(replace(ORDER, views=views), None, ENGLISH)}
+    pay, one = scenes["#view=pay"], scenes["#view=one"]
+    assert pay.title == "Paying"
+    assert {box.id for box in pay.drawing.states} == {"pay_pending", "authorized"}
+    ends = {(arrow.source, arrow.target) for arrow in pay.lifecycle.arrows}
+    assert ends <= {("pay_pending", "authorized"), ("authorized", "pay_pending")}
+    assert [path.id for path in one.drawing.arrows] == ["t13"]
+    assert {measure_drawing(scene.drawing).overlaps for scene in (pay, one)} == {()}
+
+
+def test_a_view_that_could_not_be_read_has_no_scene_and_its_note_says_so() -> None:
+    views = (
+        View("all", "All", tuple(state.id for state in ORDER.states), (), "Everything."),
+        View("pay", "Paying", ("pay_pending",), ()),
+    )
+    lifecycle = replace(ORDER, views=views)
+    scenes = plan_scenes(lifecycle, None, ENGLISH)
+    assert [scene.fragment for scene in scenes if scene.name.startswith("v")] == ["#view=pay"]
+    notes = [view.note for view in noted_views(list_views(lifecycle), scenes, ENGLISH)]
+    assert notes == [f"Everything. {ENGLISH('views.no_scene')}", ""]
+
+
+def test_no_more_views_than_a_page_can_bear_have_scenes(monkeypatch: pytest.MonkeyPatch) -> None:
+    views = tuple(View(f"v{number}", f"V{number}", ("cart",), ()) for number in range(MAX_VIEWS + 5))
+    lifecycle = replace(ORDER, views=views)
+
+    def count() -> int:
+        return sum(scene.name.startswith("v") for scene in plan_scenes(lifecycle, None, ENGLISH))
+
+    assert count() == MAX_VIEWS
+    monkeypatch.setattr("arrowproof.render.scenes.MAX_SCENES", 1 + 7 + 30 + 3)
+    assert count() == 3
 
 
 def test_every_scene_of_a_large_model_is_read_and_nothing_in_it_overlaps() -> None:
@@ -145,6 +180,19 @@ def test_a_sneak_path_is_drawn_in_the_overview_even_inside_a_group() -> None:
         assert (sneak in drawn) == touches, scene.name
 
 
+def test_a_view_never_leaves_out_a_sneak_path_between_its_states() -> None:
+    views = (View("end", "End", ("cancelled", "closed"), ()), View("some", "Some", ("closed", "cancelled"), ("t13",)))
+    shown = replace(proof(), lifecycle=replace(proof().lifecycle, views=views))
+    (sneak,) = shown.sneak_paths
+    scenes = plan_scenes(shown.lifecycle, None, ENGLISH, shown)
+    for scene in scenes:
+        if scene.name.startswith("v"):
+            assert sneak in {path.id for path in scene.drawing.arrows}
+    place = [arrow.id for arrow in shown.lifecycle.arrows].index(sneak)
+    for listed in list_views(shown.lifecycle, shown.sneak_paths):
+        assert f"a{place}" in listed.members.split()
+
+
 def test_the_frame_of_a_page_holds_every_scene_but_a_small_overview() -> None:
     states = tuple(replace(state, group=None) for state in ORDER.states)
     lifecycle = replace(ORDER, states=states)
@@ -163,27 +211,3 @@ def test_places_say_the_way_from_the_overview() -> None:
     assert stage.places[0] == "Overview"
     assert "Overview › Payment" in stage.places
     assert "Overview › Payment › authorized" in stage.places
-
-
-@pytest.mark.parametrize("name", ["order-groups", "order"])
-def test_another_process_with_another_hash_seed_plans_the_same_scenes(name: str) -> None:
-    code = (
-        "import hashlib, sys; from pathlib import Path; from arrowproof.model.loader import load_lifecycle;"
-        "from arrowproof.render.language import load_language; from arrowproof.render.scenes import plan_scenes;"
-        "from arrowproof.render.svg import render_scene; lifecycle = load_lifecycle(Path(sys.argv[1]));"
-        "drawn = ''.join(render_scene(each, lifecycle) for each in plan_scenes(lifecycle, None, load_language()));"
-        "print(hashlib.sha256(drawn.encode()).hexdigest())"
-    )
-    seen = {
-        subprocess.run(
-            [sys.executable, "-c", code, str(CASES / f"{name}.json")],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=100,
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert len(seen) == 1
