@@ -109,6 +109,11 @@ def test_what_has_a_meaning_in_mermaid_stands_as_an_entity(label, written):
     assert mermaid_text(label) == written
 
 
+@pytest.mark.parametrize("way", ["TB", "BT", "RL", "LR", "TD"])
+def test_every_direction_in_a_label_is_kept_from_being_an_instruction(way):
+    assert mermaid_text(f"to direction {way}, then") == f"to direction#32;{way}, then"
+
+
 @given(LABELS, LABELS)
 def test_no_text_makes_another_statement(label, note):
     lifecycle = Lifecycle(
