@@ -213,7 +213,7 @@ def score(quality: Quality) -> float:
         - 40 * max(READABLE_SCALE - quality.scale, 0)
         - 60 * min(max(READABLE_SCALE - quality.scale, 0), 0.1)
         + 2 * quality.scale
-        - 2.0 * quality.crossings
+        - 3.0 * quality.crossings
         - _BEND * quality.bends
         - _JOG * quality.jogs
         - quality.length * quality.scale / 12000
@@ -238,5 +238,5 @@ def assemble(
         if not clashes:
             break
         separations += clashes
-    lines = assign_lines(grid, channels, TARGET_HEIGHT * columns.width / TARGET_WIDTH)
+    lines = assign_lines(grid, columns, channels, TARGET_HEIGHT * columns.width / TARGET_WIDTH)
     return Assembly(grid, columns, lines)

@@ -37,7 +37,7 @@ from arrowproof.render.layout.sizes import (
 from arrowproof.render.layout.tracks import depth, passage
 from arrowproof.render.quality import MAX_SCALE, READABLE_SCALE, TARGET_HEIGHT, TARGET_WIDTH
 
-_CROSSING = 4.0
+_CROSSING = 6.0
 _STEP, _LONG, _BENT, _TURNING = 0.5, 1.1, 0.8, 4.0
 _FAR = 320.0
 """This much of sideways way costs 1."""
@@ -51,6 +51,8 @@ _LANE_BREAK = 6.0
 _SMALL_TEXT, _SMALLER_TEXT, _UNREADABLE = 34.0, 3.0, 60.0
 _BARELY, _SPAN = 50.0, 0.1
 """How much more it costs to be unreadable by a little, up to this span: then it could have been avoided."""
+_COMPACTED = 0.9
+"""The share of its height that a drawing keeps when it is compacted, measured on drawings of real lifecycles."""
 _LABEL_ROOM = BEAD_ROOM + LABEL_GAP + LINE_GAP
 
 
@@ -99,7 +101,7 @@ class _Guess:
 
 
 class Estimate:
-    """Guesses the cost of placements of one graph. Lower is better; a crossing costs about 4."""
+    """Guesses the cost of placements of one graph. Lower is better; a crossing costs 6."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -135,11 +137,11 @@ class Estimate:
         guess = self._structure(rows)
         room = limit - guess.cost
         height = _height(guess)
-        if room <= 0 or _text_cost(max(*guess.widths, *guess.gap_widths), height) >= room:
+        if room <= 0 or _text_cost(max(*guess.widths, *guess.gap_widths), _COMPACTED * height) >= room:
             return math.inf
         self._place(guess)
         cost, width, gap_edges = self._ways_cost(guess)
-        cost += _text_cost(max(width, *guess.gap_widths), height + SLOT * sum(map(depth, gap_edges)))
+        cost += _text_cost(max(width, *guess.gap_widths), _COMPACTED * (height + SLOT * sum(map(depth, gap_edges))))
         if cost >= room:
             return math.inf
         return guess.cost + cost + _CROSSING * _crossings(guess, gap_edges)

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from arrowproof.render.layout.channels import Channel
+from arrowproof.render.layout.compaction import Stack, build_stack, compacted
+from arrowproof.render.layout.coordinates import Columns
 from arrowproof.render.layout.grid import Grid
 from arrowproof.render.layout.sizes import ARROW_ROOM, LABEL_RISE, LEVEL_OFFSET, LINE_ROOM, SLOT
 
@@ -30,8 +32,38 @@ class Lines:
     height: float
 
 
-def assign_lines(grid: Grid, channels: Sequence[Channel], target: float) -> Lines:
-    """The lines of a grid, stretched towards the height ``target`` when there is room."""
+def assign_lines(grid: Grid, columns: Columns, channels: Sequence[Channel], target: float) -> Lines:
+    """The lines of a grid, stretched towards the height ``target`` when there is room, compacted when there is not."""
+    lines = _banded_lines(grid, channels, target)
+    if lines.height <= target:
+        return lines
+    stack = build_stack(grid, columns, channels)
+    return _between(grid, lines, stack, target)
+
+
+def _between(grid: Grid, lines: Lines, stack: Stack, target: float) -> Lines:
+    """The lines at the height ``target``, or compacted as far as they go.
+
+    What lies between two sets of lines in which all distances hold has all distances too.
+    """
+    y = compacted(stack)
+    least = max(place + part.bottom for place, parts in zip(y, stack.parts, strict=True) for part in parts)
+    share = max(0.0, (target - least) / (lines.height - least)) if lines.height > least else 1.0
+
+    def mixed(banded: float, unknown: int) -> float:
+        return y[unknown] + share * (banded - y[unknown])
+
+    middles = [mixed(lines.middles[row], stack.rows[row]) for row in range(len(grid.rows))]
+    tops = [
+        middle if not is_state else lines.tops[row] + middle - lines.middles[row]
+        for row, (middle, is_state) in enumerate(zip(middles, grid.is_state_row, strict=True))
+    ]
+    runs = {link: mixed(lines.runs[link], unknown) for link, unknown in stack.runs.items()}
+    return Lines(tuple(tops), tuple(middles), runs, least + share * (lines.height - least))
+
+
+def _banded_lines(grid: Grid, channels: Sequence[Channel], target: float) -> Lines:
+    """The lines with a band for every row and every channel, stretched where there is room."""
     rooms = [_room(grid, channel, index) for index, channel in enumerate(channels)]
     extents = [_extent(grid, row) for row in range(len(grid.rows))]
     natural = sum(upper + lower for upper, lower in extents) + sum(

@@ -36,6 +36,8 @@ def depth(edges: Iterable[tuple[float, float]]) -> int:
             ends += ((above, 1), (below, -1))
         elif below + _STRAIGHT < above:
             ends += ((below, 1), (above, -1))
+    if len(ends) < 4:  # one run: no order of its ends says more
+        return 0
     lines = most = 1
     for _, step in sorted(ends):
         lines += step
