@@ -34,15 +34,12 @@ def listed_names(lifecycle: Lifecycle) -> dict[str, str]:
 
 def distinct_names(ids: Iterable[str]) -> dict[str, str]:
     """Each id as the document may hold it: as it is known in addresses, numbered where two would have one name."""
-    names: dict[str, str] = {}
-    for state_id in ids:
-        shown, number = _known_as(state_id), 1
-        name = shown
-        while name in names.values():
-            number += 1
-            name = f"{shown} ({number})"
-        names[state_id] = name
-    return names
+    return _distinct((state_id, _known_as(state_id)) for state_id in ids)
+
+
+def view_names(lifecycle: Lifecycle) -> dict[str, str]:
+    """Each id of a view as the document may hold it."""
+    return _distinct((view.id, clean_text(view.id)) for view in lifecycle.views)
 
 
 def group_names(lifecycle: Lifecycle) -> dict[str, str]:
@@ -57,6 +54,18 @@ def pair_address(pair: Pair) -> tuple[str, str]:
         CREATED if source is None else _known_as(source),
         REMOVED if target is None else _known_as(target),
     )
+
+
+def _distinct(shown: Iterable[tuple[str, str]]) -> dict[str, str]:
+    names: dict[str, str] = {}
+    taken = set()
+    for id, name in shown:
+        names[id], number = name, 1
+        while names[id] in taken:
+            number += 1
+            names[id] = f"{name} ({number})"
+        taken.add(names[id])
+    return names
 
 
 def _known_as(state_id: str) -> str:

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle, Panel, State, View
+from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle, Panel, State
 from arrowproof.model.transitions import Transition, derive_transitions
 from arrowproof.render.language import Language, load_language
 from arrowproof.render.names import endpoint_name, listed_names, pair_address
 from arrowproof.render.proof import Proof, arrow_words
 from arrowproof.render.text import clean_text
+from arrowproof.render.views import ListedView, list_views
 
 HASH_LENGTH = 8
 """Characters of the model's SHA-256 that a page shows: enough to tell two versions of one file apart."""
@@ -48,16 +49,6 @@ class ListedTransition:
     target: str
     paths: tuple[str, ...]
     arrows: str
-
-
-@dataclass(frozen=True)
-class ListedView:
-    """A view as its button: ``members`` are the keys of what it shows, ``a`` or ``s`` and the number in the file."""
-
-    id: str
-    title: str
-    note: str
-    members: str
 
 
 @dataclass(frozen=True)
@@ -133,7 +124,7 @@ def outline_lifecycle(lifecycle: Lifecycle, language: Language | None = None, pr
         syntax=_syntax(lifecycle.arrows, language),
         kinds=_kinds(lifecycle.states, language),
         arrows=_arrow_rows(lifecycle, proof, language),
-        views=tuple(_listed_view(view, lifecycle) for view in lifecycle.views),
+        views=list_views(lifecycle) if proof is None else list_views(proof.lifecycle, proof.sneak_paths),
     )
 
 
@@ -171,20 +162,6 @@ def _shown_paths(paths: Sequence[Sequence[str]], language: Language) -> tuple[st
     shown = [", ".join(clean_text(arrow) for arrow in path) for path in paths[:MAX_PATHS]]
     hidden = len(paths) - len(shown)
     return (*shown, language("transitions.more", number=hidden)) if hidden else tuple(shown)
-
-
-def _listed_view(view: View, lifecycle: Lifecycle) -> ListedView:
-    """A view with what it shows: its states and arrows, the ends of its arrows, and when it names no arrow, the arrows
-    between its states."""
-    states, arrows = set(view.states), set(view.arrows)
-    for arrow in lifecycle.arrows:
-        if arrow.id in view.arrows:
-            states |= {end for end in (arrow.source, arrow.target) if end is not None}
-        elif not view.arrows and {arrow.source, arrow.target} <= {*view.states, None}:
-            arrows.add(arrow.id)
-    keys = [f"s{number}" for number, state in enumerate(lifecycle.states) if state.id in states]
-    keys += [f"a{number}" for number, arrow in enumerate(lifecycle.arrows) if arrow.id in arrows]
-    return ListedView(clean_text(view.id), clean_text(view.title), clean_text(view.note or ""), " ".join(keys))
 
 
 def _facts(lifecycle: Lifecycle, language: Language) -> tuple[Fact, ...]:

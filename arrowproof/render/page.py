@@ -37,6 +37,7 @@ from arrowproof.render.sheet import UNIT, Content, Row, Sheet, plan_sheet
 from arrowproof.render.stage import Stage, set_stage
 from arrowproof.render.svg import render_scene
 from arrowproof.render.template_bytecode import KeptBytecode
+from arrowproof.render.views import noted_views
 
 if TYPE_CHECKING:
     from arrowproof.render.proof_column import ProofColumn
@@ -98,6 +99,7 @@ def render_page(
     outline = outline_lifecycle(lifecycle, language, proof)
     header, column = _shown_proof(lifecycle, proof, language)
     stage = stage or set_stage(lifecycle, drawing, language, proof)
+    outline = replace(outline, views=tuple(noted_views(outline.views, stage.scenes, language)))
     legend = legend_of_page(outline, stage, proof, language)
     sheet = plan_sheet(replace(_content(outline, stage, language, header, legend), proof=column))
     idle = _idle_parts(outline, stage, proof, sheet)

@@ -1,7 +1,7 @@
 """A scene: one of the drawings of a page, with what it shows and the address under which it is shown.
 
 A page of a small model has one scene, the whole. That of a large one opens with an overview, and has a scene for each
-group and for each state (:mod:`arrowproof.render.scenes` plans them).
+group, view and state (:mod:`arrowproof.render.scenes` plans them).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from urllib.parse import quote
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.proof import Proof
-from arrowproof.render.quality import LEAST_SCALE, READABLE_SCALE, SMALL_ARROWS, SMALL_STATES, fit_scale
+from arrowproof.render.quality import LEAST_SCALE, MANY_STATES, READABLE_SCALE, SMALL_ARROWS, SMALL_STATES, fit_scale
 
 MARGIN = 3.0
 """Drawing units around the bounds, so that half of a stroke at the edge is not cut."""
@@ -61,6 +61,8 @@ def is_read_whole(lifecycle: Lifecycle, drawing: Drawing) -> bool:
 
     That of a small model is shown so as long as labels can be read, since that is what its page is held to.
     """
+    if len(lifecycle.states) > MANY_STATES:
+        return False
     is_small = len(lifecycle.states) <= SMALL_STATES and len(lifecycle.arrows) <= SMALL_ARROWS
     return fit_scale(drawing.bounds) >= (LEAST_SCALE if is_small else READABLE_SCALE)
 

@@ -1,9 +1,11 @@
-"""The scenes of a page: one for a lifecycle that can be read as a whole, several for a larger one.
+"""The scenes of a page whose lifecycle is too large to be read as a whole.
 
-A large one opens with an overview, in which each group is one box, or with the whole at small text when it has no
-groups. Behind it stand a scene for each group, with what its arrows lead to outside, and a focus view for each state.
-Every scene but an overview of very many states has text of full size. What is too large for that is said by less:
-neighbours outside a group fold to their groups, and a group that still cannot be read is a catalog of its states.
+It opens with an overview, in which each group is one box, or with the whole at small text when it has no groups. Behind
+it stand a scene for each group, with what its arrows lead to outside, one for each view, with nothing but what is in
+it, and a focus view for each state. Every scene but an overview of very many states has text of full size. What is too
+large for that is said by less: neighbours outside a group fold to their groups, and a group that still cannot be read
+is a catalog of its states. A view that cannot be read has no scene; it is seen in the others, where what is not in it
+steps back.
 """
 
 from __future__ import annotations
@@ -28,10 +30,9 @@ from arrowproof.render.layout.fold import (
     inside_words,
     open_group,
 )
-from arrowproof.render.names import distinct_names, group_names, state_name
+from arrowproof.render.names import distinct_names, group_names, state_name, view_names
 from arrowproof.render.proof import Proof, rung_words
 from arrowproof.render.quality import (
-    MANY_STATES,
     MAX_SCALE,
     READABLE_SCALE,
     TARGET_HEIGHT,
@@ -39,34 +40,38 @@ from arrowproof.render.quality import (
     fit_scale,
     is_read,
 )
-from arrowproof.render.scene import Scene, framed, is_read_whole, whole_scene
+from arrowproof.render.scene import Scene, framed, whole_scene
 from arrowproof.render.standing import ArrowStanding
+from arrowproof.render.views import view_part
 
 _MOST_BOXES, _MOST_ARROWS = 20, 34
-"""A group scene with more is not tried; it would be laid out for long, and could not be read."""
+"""A scene of a group or a view with more is not tried; it would be laid out for long, and could not be read."""
 
 _LEAST_WIDTH, _LEAST_HEIGHT = TARGET_WIDTH / MAX_SCALE, TARGET_HEIGHT / MAX_SCALE
 """A small scene stands in this much of the plane, so that its text does not shout."""
 
 
+MAX_VIEWS = 20
+"""Views that have a scene of their own, the first ones in the file; each takes its time and its part of the page."""
+
+MAX_SCENES = 600
+"""Scenes beside which no view has one; the fit check looks at no more."""
+
+
 def plan_scenes(
-    lifecycle: Lifecycle, drawing: Drawing | None, language: Language, proof: Proof | None = None
+    lifecycle: Lifecycle, whole: Drawing | None, language: Language, proof: Proof | None = None
 ) -> tuple[Scene, ...]:
     """The scenes of a page, the one that it opens with first.
 
     Args:
-        lifecycle: what is drawn; with a proof, the lifecycle that this draws.
-        drawing: the whole, for a caller that has it; laid out here when it is needed and left out.
+        lifecycle: what is drawn; with a proof, the lifecycle that this draws. It has states.
+        whole: the drawing of all of it, for a caller that has it; laid out here where no group folds.
         language: of the words that are drawn.
         proof: what each arrow shows.
     """
     plan = _Plan(lifecycle, language, proof)
-    if drawing is None and not (plan.groups and len(lifecycle.states) > MANY_STATES):
-        drawing = layout_lifecycle(lifecycle, plan.captions)
-    if drawing is not None and (is_read_whole(lifecycle, drawing) or not lifecycle.states):
-        return (replace(whole_scene(lifecycle, drawing), proof=proof),)
-    first = plan.overview() if drawing is None or plan.groups else plan.whole(drawing)
-    return (first, *plan.group_scenes(), *plan.focus_scenes())
+    first = plan.overview() if plan.groups else plan.whole(whole or layout_lifecycle(lifecycle, plan.captions))
+    return (first, *plan.group_scenes(), *plan.view_scenes(), *plan.focus_scenes())
 
 
 _BAR_SHARE = 0.06
@@ -145,6 +150,18 @@ class _Plan:
         part = replace(self.lifecycle, states=tuple(map(self._counted, states)), arrows=(), views=())
         drawing = catalog_drawing(part.states)
         return Scene(name, part, drawing, _frame(drawing))
+
+    def view_scenes(self) -> Iterator[Scene]:
+        names = view_names(self.lifecycle)
+        free = MAX_SCENES - 1 - len(self.groups) - len(self.lifecycle.states)
+        for number, view in enumerate(self.lifecycle.views[: max(0, min(MAX_VIEWS, free))]):
+            part = view_part(view, self.lifecycle, self.apart)
+            if len(part.states) <= _MOST_BOXES and len(part.arrows) <= _MOST_ARROWS:
+                # Without lanes, as every part of the lifecycle is drawn.
+                alone = tuple(replace(state, group=None) for state in part.states)
+                scene = self._folded(f"v{number}", Fold(replace(part, states=alone)))
+                if is_read(scene.drawing):
+                    yield replace(scene, title=view.title, address=("view", names[view.id]))
 
     def focus_scenes(self) -> Iterator[Scene]:
         names = distinct_names(state.id for state in self.lifecycle.states)

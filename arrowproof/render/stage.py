@@ -56,7 +56,7 @@ def _scenes(
         from arrowproof.render.layout import layout_lifecycle  # who brings a drawing need not load Graphviz
 
         drawing = layout_lifecycle(lifecycle, proof.captions if proof is not None else {})
-    if drawing is not None and is_read_whole(lifecycle, drawing):
+    if drawing is not None and (is_read_whole(lifecycle, drawing) or not lifecycle.states):
         return (replace(whole_scene(lifecycle, drawing), proof=proof),)
     from arrowproof.render.scenes import plan_scenes  # most models are read as a whole, and need not pay for this
 
@@ -65,5 +65,9 @@ def _scenes(
 
 def _places(scenes: Sequence[Scene], language: Language) -> tuple[str, ...]:
     first = clean_text(scenes[0].title) or language("views.whole")
-    below = (" › ".join(filter(None, (first, scene.parent, clean_text(scene.title)))) for scene in scenes[1:])
-    return (first, *below)
+    titles = {scene.focus: clean_text(scene.title) for scene in scenes if scene.focus is not None}
+    places = [(first,), *((first, scene.parent, clean_text(scene.title)) for scene in scenes[1:])]
+    for view in scenes:
+        if view.address is not None and view.address[0] == "view":
+            places += [(first, clean_text(view.title), titles[state.id]) for state in view.lifecycle.states]
+    return tuple(" › ".join(filter(None, place)) for place in places)

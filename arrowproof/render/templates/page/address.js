@@ -47,6 +47,7 @@ const apply = (next) => {
 // Show something else: keys of undefined are dropped. Another scene is a step that the browser's back button undoes.
 const show = (changes) => {
   const next = { ...shown, ...changes };
+  if (!isInView(next)) delete next.view;
   for (const key of addressKeys) if (next[key] === undefined) delete next[key];
   if (same(next, shown)) return;
   const isStep = sceneKeys.some((key) => next[key] !== shown[key]);

@@ -1,5 +1,6 @@
 // Scenes: the drawings of a page of which one is shown. Which one follows from the address alone: the scene of its state
-// or its group, else the smallest that holds its arrow or transition, else the one that the page opens with.
+// or its group, else that of its view if this holds its arrow or transition, else the smallest that does, else the one
+// that the page opens with.
 const nowhere = { group: undefined, state: undefined, arrow: undefined, transition: undefined };
 const shownScene = () => document.querySelector(".drawing:not([hidden])");
 const numbersIn = (scene) => new Set(all(".arrow[data-number]", scene).map((arrow) => arrow.dataset.number));
@@ -19,9 +20,16 @@ const bringIntoFrame = (item) => {
   const [inner, outer] = [item, frame].map((each) => each.getBoundingClientRect());
   if (inner.left < outer.left || inner.right > outer.right) frame.scrollLeft += (inner.left + inner.right - outer.left - outer.right) / 2;
 };
-// What a reader who steps back comes to: first the choice goes, then the state, then the group.
+// The scene of a view, where it has one: then it is a place that one goes to, and leaves.
+const viewScene = (id) => id !== undefined && all(".drawing").find((scene) => scene.dataset.fragment === writeAddress({ view: id }));
+const offView = () => (viewScene(shown.view) ? { ...nowhere, view: undefined } : nowhere);
+// Who goes to what is not in the scene of the view leaves the view.
+let isInView = () => true;
+// What a reader who steps back comes to: first the choice goes, then the state, then the view or the group.
 const placeAbove = () => {
   if (shown.arrow !== undefined || shown.transition !== undefined) return { arrow: undefined, transition: undefined };
+  const scene = viewScene(shown.view);
+  if (scene) return shownScene() === scene ? offView() : nowhere;
   const parent = shown.state === undefined ? undefined : shownScene().dataset.parent;
   return { ...nowhere, group: parent };
 };
@@ -48,7 +56,15 @@ startParts.push(() => {
       if (scene) return scene;
     }
     const numbers = numbersOf(now);
+    const view = viewScene(now.view);
+    if (view && numbers.every((number) => held.get(view).has(number))) return view;
     return numbers.length ? smallest(numbers) : first;
+  };
+  isInView = (what) => {
+    const view = viewScene(what.view);
+    if (!view) return true;
+    if (what.state !== undefined) return all(".state", view).some((state) => state.dataset.state === what.state);
+    return what.group === undefined && numbersOf(what).every((number) => held.get(view).has(number));
   };
 
   const path = document.querySelector(".crumbs ol");
@@ -67,9 +83,11 @@ startParts.push(() => {
   const writePath = (scene) => {
     const parent = scene.dataset.parent;
     const group = parent !== undefined && byFragment.get(writeAddress({ group: parent }));
+    const view = viewScene(shown.view);
+    const above = view ? view !== scene && crumb(view.dataset.title, nowhere) : group && crumb(group.dataset.title, { group: parent });
     path.replaceChildren(
-      ...(scene === first ? [] : [crumb(first.dataset.title, {})]),
-      ...(group ? [crumb(group.dataset.title, { group: parent })] : []),
+      ...(scene === first ? [] : [crumb(first.dataset.title, offView())]),
+      ...(above ? [above] : []),
       crumb(scene.dataset.title),
     );
   };

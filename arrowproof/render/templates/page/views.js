@@ -1,4 +1,5 @@
-// Views: named subsets of a lifecycle to step through, each with a note. What is not in a view steps back.
+// Views: named subsets of a lifecycle to step through, each with a note. A view of a large lifecycle has a scene of its
+// own; in every other one what is not in the view steps back.
 startParts.push(() => {
   const bar = document.querySelector(".views");
   const buttons = all("button", bar);
@@ -15,14 +16,15 @@ startParts.push(() => {
     for (const part of parts) part.classList.toggle("aside", chosen !== buttons[0] && !keys(part).some((key) => inside.has(key)));
   });
 
+  const go = (view) => show({ ...(viewScene(view) || viewScene(shown.view) ? nowhere : {}), view });
   const step = (by) => {
     const at = buttons.findIndex((button) => button.getAttribute("aria-pressed") === "true");
     const next = buttons[(at + by + buttons.length) % buttons.length];
-    show({ view: next.dataset.view });
+    go(next.dataset.view);
     announce([next.textContent, notes.find((note) => !note.hidden)?.textContent].filter(Boolean).join(": "));
     if (bar.contains(document.activeElement)) next.focus();
   };
-  for (const button of buttons) button.addEventListener("click", () => show({ view: button.dataset.view }));
+  for (const button of buttons) button.addEventListener("click", () => go(button.dataset.view));
   // Left and right step, unless something that uses these keys itself has the focus.
   document.addEventListener("keydown", (event) => {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
