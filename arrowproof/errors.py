@@ -27,6 +27,10 @@ ENVIRONMENT_LACKS = 3
 INTERNAL = 4
 INTERRUPTED = 130
 
+ERROR = "error"
+WARNING = "warning"
+"""The severities of a problem."""
+
 MAX_LISTED = 100
 """A message lists so many problems; ``problems`` holds them all."""
 
@@ -73,11 +77,11 @@ class Problem:
     message: str
     fix: str
     value: str | None = None
-    severity: str = "error"
+    severity: str = ERROR
 
     def __str__(self) -> str:
         value = f": {self.value}" if self.value is not None else ""
-        rule = self.rule if self.severity == "error" else f"{self.severity}: {self.rule}"
+        rule = self.rule if self.severity == ERROR else f"{self.severity}: {self.rule}"
         return f"{self.line}:{self.column} {self.path}: {self.message}{value}. {self.fix} [{rule}]"
 
 
@@ -88,8 +92,8 @@ class ModelError(InputError):
         self.source = source
         self.problems = tuple(problems)
         count = len(self.problems)
-        errors = sum(problem.severity == "error" for problem in self.problems)
-        counted = [_counted(errors, "error"), *([_counted(count - errors, "warning")] if count > errors else [])]
+        errors = sum(problem.severity == ERROR for problem in self.problems)
+        counted = [_counted(errors, ERROR), *([_counted(count - errors, WARNING)] if count > errors else [])]
         lines = [f"{source}:{problem}" for problem in self.problems[:MAX_LISTED]]
         if count > MAX_LISTED:
             lines.append(f"and {count - MAX_LISTED} more")

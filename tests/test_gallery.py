@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arrowproof.model.finding import ERROR
+from arrowproof.errors import ERROR
 from arrowproof.model.linter import lint
 from arrowproof.model.loader import load_lifecycle
 from arrowproof.render.chromium import open_browser

@@ -6,7 +6,7 @@ import click
 
 from arrowproof.cli.output import emit_json, json_option, model_argument, model_path, printable
 from arrowproof.errors import DOES_NOT_HOLD, HOLDS, ModelError
-from arrowproof.model.linter import lint
+from arrowproof.model.linter import errors_of, lint
 from arrowproof.model.loader import read_lifecycle
 from arrowproof.model.transitions import derive_transitions
 
@@ -27,7 +27,7 @@ def command(model: str, strict: bool, as_json: bool) -> int:
     path = model_path(model)
     lifecycle = read_lifecycle(path)
     problems = lint(lifecycle)
-    if any(problem.severity == "error" for problem in problems):
+    if errors_of(problems):
         raise ModelError(model, problems)
     holds = not (strict and problems)
     transitions = derive_transitions(lifecycle)

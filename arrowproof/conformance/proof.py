@@ -35,7 +35,7 @@ from arrowproof.model.evidence import Evidence, Kill, TransitionEvidence, Walk
 from arrowproof.model.evidence_document import dump_evidence
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.progress import Progress
-from arrowproof.model.transitions import Pair, derive_transitions
+from arrowproof.model.transitions import Pair, Transition, derive_transitions
 
 EVIDENCE_FILE = "evidence.json"
 REPORT_FILE = "report.json"
@@ -91,17 +91,7 @@ def assemble_evidence(
         started: when the proof began, in UTC.
         seconds: how long it took.
     """
-    transitions = tuple(
-        TransitionEvidence(
-            source=transition.source,
-            target=transition.target,
-            paths=transition.paths,
-            written=tuple(matrix.written.get(transition.pair, ())),
-            walks=_of_pair(driven.walks, transition.pair),
-            kills=_of_pair(driven.kills, transition.pair),
-        )
-        for transition in derive_transitions(lifecycle)
-    )
+    transitions = tuple(_found_of(each, matrix, driven) for each in derive_transitions(lifecycle))
     sneak_paths = merge_sneak_paths(lifecycle, matrix.sneak_paths, driven.sneak_paths)
     verdict, reasons = judge(
         transitions,
@@ -141,6 +131,17 @@ def _require_provable(lifecycle: Lifecycle) -> None:
             f"lifecycle {lifecycle.id!r} names no SQL to read. Add its files, relative to the lifecycle file, such as "
             '"sources": ["sql/*.sql"]'
         )
+
+
+def _found_of(transition: Transition, matrix: Matrix, driven: DriveResult) -> TransitionEvidence:
+    return TransitionEvidence(
+        source=transition.source,
+        target=transition.target,
+        paths=transition.paths,
+        written=tuple(matrix.written.get(transition.pair, ())),
+        walks=_of_pair(driven.walks, transition.pair),
+        kills=_of_pair(driven.kills, transition.pair),
+    )
 
 
 _Step = TypeVar("_Step", Walk, Kill)

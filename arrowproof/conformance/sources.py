@@ -14,7 +14,7 @@ from pathlib import Path
 
 from arrowproof.errors import InputError
 from arrowproof.model.lifecycle import Lifecycle
-from arrowproof.model.source_files import MAX_FILES, match_glob, read_bytes, relative_name
+from arrowproof.model.source_files import MAX_FILES, match_glob, read_source, relative_name
 
 SQL_SUFFIX = ".sql"
 
@@ -76,7 +76,7 @@ def _matched(folder: Path, globs: Iterable[str]) -> list[Path]:
 
 def _read(name: str, file: Path) -> Source:
     """Read one file of UTF-8 text."""
-    content = read_bytes(file)
+    content = read_source(file)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

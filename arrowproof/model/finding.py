@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from arrowproof.errors import Problem
+from arrowproof.errors import ERROR, Problem
 from arrowproof.model.document import short_json
 from arrowproof.model.lifecycle import Lifecycle
-
-ERROR = "error"
-WARNING = "warning"
 
 
 def finding(

@@ -39,9 +39,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
-from arrowproof.errors import Problem
+from arrowproof.errors import ERROR, WARNING, Problem
 from arrowproof.model.document import short_json
-from arrowproof.model.finding import ERROR, WARNING, finding
+from arrowproof.model.finding import finding
 from arrowproof.model.graph import cycles, reachable
 from arrowproof.model.lifecycle import AcceptedSneakPath, Arrow, Kind, Lifecycle, State
 from arrowproof.model.transitions import (

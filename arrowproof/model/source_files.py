@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from arrowproof.errors import InputError
 
-MAX_BYTES = 4 * 1024 * 1024
+MAX_SOURCE_BYTES = 4 * 1024 * 1024
 MAX_FILES = 10_000
 
 
@@ -45,20 +45,20 @@ def relative_name(file: Path, folder: Path) -> str:
     return Path(os.path.relpath(file, folder)).as_posix()
 
 
-def read_bytes(file: Path) -> bytes:
+def read_source(file: Path) -> bytes:
     """The bytes of one regular file; the size is bounded while reading, so that a growing file is too.
 
     Raises:
-        InputError: it is no regular file, larger than MAX_BYTES, or cannot be read.
+        InputError: it is no regular file, larger than MAX_SOURCE_BYTES, or cannot be read.
     """
     try:
         if not stat.S_ISREG(file.stat().st_mode):
             raise InputError(f"{file} is not a regular file")
         with file.open("rb") as stream:
-            content = stream.read(MAX_BYTES + 1)
+            content = stream.read(MAX_SOURCE_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise InputError(f"{file} cannot be read: {reason}") from error
-    if len(content) > MAX_BYTES:
-        raise InputError(f"{file} is larger than {MAX_BYTES} bytes, the most that the scan reads: split it")
+    if len(content) > MAX_SOURCE_BYTES:
+        raise InputError(f"{file} is larger than {MAX_SOURCE_BYTES} bytes, the most that the scan reads: split it")
     return content

@@ -14,7 +14,7 @@ from pathlib import Path
 from arrowproof.errors import InputError
 from arrowproof.model.evidence import Evidence
 from arrowproof.model.lifecycle import Lifecycle
-from arrowproof.model.source_files import MAX_FILES, match_glob, read_bytes, relative_name
+from arrowproof.model.source_files import MAX_FILES, match_glob, read_source, relative_name
 
 
 class DifferenceKind(StrEnum):
@@ -70,7 +70,7 @@ def _hashes(lifecycle: Lifecycle) -> tuple[dict[str, str], tuple[str, ...]]:
         try:
             if len(hashes) == MAX_FILES:
                 raise InputError(f"more than {MAX_FILES} files")
-            hashes[name] = hashlib.sha256(read_bytes(files[name])).hexdigest()
+            hashes[name] = hashlib.sha256(read_source(files[name])).hexdigest()
         except InputError:
             unreadable.append(name)
     return hashes, tuple(unreadable)

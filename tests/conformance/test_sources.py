@@ -10,7 +10,7 @@ import pytest
 from arrowproof.conformance.sources import read_sources
 from arrowproof.errors import InputError
 from arrowproof.model.lifecycle import Lifecycle, Origin
-from arrowproof.model.source_files import MAX_BYTES
+from arrowproof.model.source_files import MAX_SOURCE_BYTES
 
 
 def lifecycle(folder: Path, *globs: str) -> Lifecycle:
@@ -76,9 +76,9 @@ def test_a_file_that_is_not_utf8_is_named_with_its_line(folder: Path) -> None:
 
 def test_a_file_beyond_the_limit_is_refused_and_one_at_the_limit_is_read(folder: Path) -> None:
     large = folder / "sql" / "a.sql"
-    large.write_bytes(b" " * MAX_BYTES)
-    assert len(read_sources(lifecycle(folder, "sql/a.sql"))[0].text) == MAX_BYTES
-    large.write_bytes(b" " * (MAX_BYTES + 1))
+    large.write_bytes(b" " * MAX_SOURCE_BYTES)
+    assert len(read_sources(lifecycle(folder, "sql/a.sql"))[0].text) == MAX_SOURCE_BYTES
+    large.write_bytes(b" " * (MAX_SOURCE_BYTES + 1))
     with pytest.raises(InputError, match="larger than"):
         read_sources(lifecycle(folder, "sql/a.sql"))
 
