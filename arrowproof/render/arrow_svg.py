@@ -1,4 +1,7 @@
-"""The SVG of one arrow: its line, its head, its bead and its label, and how it reads to a screen reader."""
+"""The SVG of one arrow: its line, its head, its bead and its label, and how it reads to a screen reader.
+
+Arrows on a cord have their line in common: it stands in the group around theirs, and looks as the lowest of them does.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from markupsafe import Markup
 from arrowproof.model.lifecycle import Arrow, Lifecycle
 from arrowproof.model.rung import Rung
 from arrowproof.render.beads import RADIUS, bead_shapes
-from arrowproof.render.drawing import ArrowPath, Point
+from arrowproof.render.drawing import ArrowPath, Box, Point
 from arrowproof.render.language import Language
 from arrowproof.render.names import endpoint_name
 from arrowproof.render.proof import Proof, arrow_words
@@ -63,11 +66,8 @@ def arrow_group(
     """
     key, *more = (f"a{number}" for number in numbers)
     arrow = lifecycle.arrows_by_id[path.id]
-    points = _distinct(path.points)
     look = _look(path.id, proof, language) if proof is not None else Look()
     spoken = _spoken(arrow, lifecycle, look, language)
-    whole = rounded_path(points)
-    stop = 1.0 if look.is_open else LINE_STOP * _tip_length(look.width) / TIP_LENGTH
     return element(
         "g",
         {
@@ -82,13 +82,40 @@ def arrow_group(
             "role": "img",
             "aria-label": spoken,
         },
-        *((element("title", None, spoken),) if proof is not None else ()),
-        element("path", {"class": "halo", "d": whole}),
-        element("path", {"class": "hit", "d": whole}),
-        element("path", {"class": "line", "d": rounded_path(_shortened(points, stop))}),
-        _tip(points, look),
+        *((element("title", None, spoken),) if proof is not None or path.is_tag else ()),
+        *(_line(path, look) if path.cord is None else _reach(path)),
         *_label(path, look),
     )
+
+
+def cord_group(
+    members: Iterable[Markup], first: ArrowPath, arrows: Sequence[str], proof: Proof | None = None
+) -> Markup:
+    """The group of a cord: the line of its first arrow, and the groups of all its arrows."""
+    look = _lowest_look(arrows, proof) if proof is not None else Look()
+    return element("g", {"class": f"cord {look.classes}".rstrip(), "data-cord": ""}, *_line(first, look), *members)
+
+
+def _line(path: ArrowPath, look: Look) -> Iterable[Markup]:
+    """The line with its head, and what is around it to be seen by and to be hit."""
+    points = _distinct(path.points)
+    stop = 1.0 if look.is_open else LINE_STOP * _tip_length(look.width) / TIP_LENGTH
+    whole, line = rounded_path(points), rounded_path(_shortened(points, stop))
+    stem = "" if path.stem is None else rounded_path(path.stem)
+    yield element("path", {"class": "halo", "d": whole + stem})
+    if path.cord is None:
+        yield element("path", {"class": "hit", "d": whole})
+    yield element("path", {"class": "line", "d": line})
+    if stem:
+        yield element("path", {"class": "line", "d": stem})
+    yield _tip(points, look)
+
+
+def _reach(path: ArrowPath) -> Iterable[Markup]:
+    """What is hit of an arrow on a cord: its bead, its label, and what is between them."""
+    box = path.label_box or Box(path.bead[0], path.bead[1] - RADIUS, 0, 2 * RADIUS)
+    left, right = min(box.x, path.bead[0] - RADIUS), max(box.right, path.bead[0] + RADIUS)
+    yield element("rect", {"class": "hit", "x": left, "y": box.y, "width": right - left, "height": box.height})
 
 
 def rung_sample(rung: Rung) -> Markup:
@@ -114,13 +141,21 @@ def _look(arrow: str, proof: Proof, language: Language) -> Look:
     if arrow in proof.sneak_paths:
         return replace(SNEAK, words=words)
     standing = proof.standing.arrows[arrow]
-    width = THIN + (THICK - THIN) * standing.step / FREQUENCY_STEPS
-    return replace(_rung_look(standing.rung, standing.step), width=width, words=words)
+    return replace(_rung_look(standing.rung, standing.step), words=words)
+
+
+def _lowest_look(arrows: Sequence[str], proof: Proof) -> Look:
+    """The look of a line that several arrows share: that of the lowest one, as thick as the most frequent one."""
+    if any(arrow in proof.sneak_paths for arrow in arrows):
+        return SNEAK
+    standings = [proof.standing.arrows[arrow] for arrow in arrows]
+    lowest = min((each.rung for each in standings), key=lambda rung: rung.height)
+    return _rung_look(lowest, max(each.step for each in standings))
 
 
 def _rung_look(rung: Rung, step: int = 0) -> Look:
     classes = f"{rung.tone} {rung_class(rung)}" + (f" f{step}" if step else "")
-    return Look(classes, THIN, _is_open(rung), rung)
+    return Look(classes, THIN + (THICK - THIN) * step / FREQUENCY_STEPS, _is_open(rung), rung)
 
 
 def rung_class(rung: Rung) -> str:
@@ -148,20 +183,17 @@ def _label(path: ArrowPath, look: Look) -> Iterable[Markup]:
         yield _bead(path.bead, look)
     if path.label_box is None:
         return
-    box = path.label_box
-    chip = element(
-        "rect",
-        {
-            "class": "chip",
-            "x": box.x - 5,
-            "y": box.y - 2,
-            "width": box.width + 10,
-            "height": box.height + 4,
-            "rx": 4.0,
-        },
-    )
     caption = () if path.caption is None else (text_element(path.caption, "sans", "caption"),)
-    yield element("g", {"class": "label"}, chip, *(text_element(line, "sans") for line in path.label), *caption)
+    lines = (text_element(line, "sans") for line in path.label)
+    yield element("g", {"class": "label"}, _chip(path, path.label_box), *lines, *caption)
+
+
+def _chip(path: ArrowPath, box: Box) -> Markup:
+    """What stands behind a label: the frame of a number, or what is only seen once the arrow is chosen."""
+    x, y = (0.0, 0.0) if path.is_tag else (5.0, 0.0) if path.cord is not None else (5.0, 2.0)
+    place = {"x": box.x - x, "y": box.y - y, "width": box.width + 2 * x, "height": box.height + 2 * y}
+    radius = box.height / 2 if path.is_tag else 4.0
+    return element("rect", {"class": "chip tag" if path.is_tag else "chip", **place, "rx": radius})
 
 
 def _bead(center: Point, look: Look) -> Markup:

@@ -83,6 +83,10 @@ class ArrowPath:
     ``bead`` is the point on the line that belongs to the label and carries the arrow's sign (its rung, with evidence).
     ``label`` is empty and ``label_box`` None when the arrow has no text. ``caption`` is the short line under the label
     (a rung, for example) when the layout was asked to leave room for one; the label's box holds it too.
+
+    Arrows with the same ends may share one line, a *cord*: they all have its ``points``, and ``cord`` is the id of the
+    first of them. The beads stand on the line, or on its ``stem``, which stands off it where it is level or short; the
+    first one has it. ``is_tag`` says that the label is a number that stands for the text.
     """
 
     id: str
@@ -91,6 +95,14 @@ class ArrowPath:
     label: tuple[TextLine, ...] = ()
     label_box: Box | None = None
     caption: TextLine | None = None
+    cord: str | None = None
+    stem: tuple[Point, Point] | None = None
+    is_tag: bool = False
+
+    @property
+    def is_first(self) -> bool:
+        """Whether it is the arrow that its line is drawn for: the only one, or the first on a cord."""
+        return self.cord in (None, self.id)
 
 
 @dataclass(frozen=True)

@@ -356,7 +356,9 @@ async (limits) => {
     };
   });
   const arrows = inside('[data-arrow]').map((group) => {
-    const lines = [...group.querySelectorAll('path.line')];
+    // Arrows on a cord share its line, and the signs of all of them stand on it.
+    const home = group.closest('[data-cord]') ?? group;
+    const lines = [...home.querySelectorAll('path.line')];
     const line = lines[0] ?? null;
     const matrix = line && scaleOf(line);
     return {
@@ -365,7 +367,7 @@ async (limits) => {
       lines: lines.map(pointsOf).filter((points) => points.length > 1),
       width: line ? round(parseFloat(styleOf(line).strokeWidth) * matrix) : 0,
       stroke: line && strokeOf(line),
-      signs: [...group.querySelectorAll('circle, ellipse, rect, path, polygon')]
+      signs: [...home.querySelectorAll('circle, ellipse, rect, path, polygon')]
         .filter((shape) => !lines.includes(shape))
         .map((shape) => [shape.getBoundingClientRect(), colourOf(styleOf(shape).fill)?.[3] > 0 ? limits.sign : limits.sign / 3])
         .filter(([box, largest]) => box.width > 0 && Math.max(box.width, box.height) <= largest)
@@ -375,7 +377,7 @@ async (limits) => {
   });
 
   // What is no text and still must be on the screen.
-  const things = [...inside('[data-state] rect.box, [data-arrow] path.line, [data-mark]'),
+  const things = [...inside('[data-state] rect.box, :is([data-arrow], [data-cord]) path.line, [data-mark]'),
     ...document.querySelectorAll('svg:not(svg svg), img, canvas, table, button, input, select, textarea, video')];
   const outside = things
     .filter((thing) => !inReadersOnly(thing) && !hiddenBecause(thing))
@@ -391,7 +393,7 @@ async (limits) => {
     unaddressed: scenes.filter((scene) => addressOf(scene) === null).length,
     claimsOverview: root.dataset.overview === 'true' && drawing !== null && addressOf(drawing) === null,
     drawingHidden: drawing && hiddenBecause(drawing),
-    strayLines: inside('path.line').filter((line) => !line.closest('[data-arrow]')).length,
+    strayLines: inside('path.line').filter((line) => !line.closest('[data-arrow], [data-cord]')).length,
     texts, states, arrows, outside, tooMany,
     unmeasured: unmeasured.map(([element, what]) => [selectorOf(element), what]),
     hints: [...document.querySelectorAll('script[type=speculationrules i], link:is([rel~=preconnect], [rel~=dns-prefetch], [rel~=prefetch], [rel~=prerender], [rel~=manifest])')]

@@ -87,18 +87,19 @@ def measure_drawing(drawing: Drawing, width: float = TARGET_WIDTH, height: float
     between a label and its arrow; ``used_area`` is the share of the figure that the scaled drawing covers.
     """
     segments = _segments(drawing.arrows)
+    drawn = [arrow for arrow in drawing.arrows if arrow.is_first]
     scale = fit_scale(drawing.bounds, width, height)
     legs = [abs(s.high[0] - s.low[0]) + abs(s.high[1] - s.low[1]) for s in segments]
     inner = [
         abs(b[0] - a[0]) + abs(b[1] - a[1])
-        for arrow in drawing.arrows
+        for arrow in drawn
         for a, b in zip(arrow.points[1:], arrow.points[2:-1], strict=False)
     ]
     return Quality(
         crossings=count_crossings(drawing),
-        bends=sum(max(len(arrow.points) - 2, 0) for arrow in drawing.arrows),
+        bends=sum(max(len(arrow.points) - 2, 0) for arrow in drawn),
         jogs=sum(leg < 14 for leg in inner),
-        straight=sum(len(arrow.points) == 2 for arrow in drawing.arrows),
+        straight=sum(len(arrow.points) == 2 for arrow in drawn),
         overlaps=find_overlaps(drawing),
         label_distance=max(map(_label_distance, drawing.arrows), default=0.0),
         box_room=max(map(_box_room, drawing.states), default=0.0),
@@ -167,7 +168,7 @@ def _label_overlaps(drawing: Drawing) -> Iterator[Overlap]:
             if _boxes_touch(label, box):
                 yield Overlap("label-box", first, second)
         for arrow in drawing.arrows:
-            if _passes(arrow.points, label):
+            if arrow.is_first and any(_passes(line, label) for line in _lines(arrow)):
                 yield Overlap("label-arrow", first, arrow.id)
 
 
@@ -175,13 +176,14 @@ def _arrow_overlaps(drawing: Drawing) -> Iterator[Overlap]:
     boxes = _boxes(drawing)
     for arrow in drawing.arrows:
         for name, box in boxes:
-            if _passes(arrow.points, box):
+            if arrow.is_first and any(_passes(line, box) for line in _lines(arrow)):
                 yield Overlap("arrow-box", arrow.id, name)
         if arrow.label_box is not None:
             x, y = arrow.bead
             bead = Box(x - _BEAD_RADIUS, y - _BEAD_RADIUS, 2 * _BEAD_RADIUS, 2 * _BEAD_RADIUS)
             for other in drawing.arrows:
-                if other is not arrow and _passes(other.points, bead):
+                is_own = other.id in (arrow.id, arrow.cord)
+                if other.is_first and not is_own and any(_passes(line, bead) for line in _lines(other)):
                     yield Overlap("bead-arrow", arrow.id, other.id)
     for first, second in sorted(set(_shared_runs(_segments(drawing.arrows)))):
         yield Overlap("arrow-arrow", drawing.arrows[first].id, drawing.arrows[second].id)
@@ -220,8 +222,17 @@ def _passes(points: Sequence[Point], box: Box) -> bool:
 
 def _segments(arrows: Sequence[ArrowPath]) -> list[_Segment]:
     return [
-        _Segment(number, min(a, b), max(a, b)) for number, arrow in enumerate(arrows) for a, b in pairwise(arrow.points)
+        _Segment(number, min(a, b), max(a, b))
+        for number, arrow in enumerate(arrows)
+        if arrow.is_first
+        for line in _lines(arrow)
+        for a, b in pairwise(line)
     ]
+
+
+def _lines(arrow: ArrowPath) -> tuple[tuple[Point, ...], ...]:
+    """What is drawn of an arrow that has a line of its own, or for all arrows on its cord."""
+    return (arrow.points,) if arrow.stem is None else (arrow.points, arrow.stem)
 
 
 def _shared_runs(segments: Sequence[_Segment]) -> Iterator[tuple[int, int]]:
@@ -248,10 +259,11 @@ def _label_distance(arrow: ArrowPath) -> float:
     box = arrow.label_box
     if box is None:
         return 0.0
+    legs = [*pairwise(arrow.points), *([(arrow.bead, arrow.bead)] if arrow.cord is not None else [])]
     return min(
         max(box.x - max(a[0], b[0]), min(a[0], b[0]) - box.right, 0.0)
         + max(box.y - max(a[1], b[1]), min(a[1], b[1]) - box.bottom, 0.0)
-        for a, b in pairwise(arrow.points)
+        for a, b in legs
     )
 
 

@@ -15,8 +15,8 @@ from dataclasses import replace
 from markupsafe import Markup
 
 from arrowproof.model.lifecycle import Kind, Lifecycle, State
-from arrowproof.render.arrow_svg import arrow_group, rounded_path
-from arrowproof.render.drawing import Box, Drawing, Lane, Mark, Point, StateBox
+from arrowproof.render.arrow_svg import arrow_group, cord_group, rounded_path
+from arrowproof.render.drawing import ArrowPath, Box, Drawing, Lane, Mark, Point, StateBox
 from arrowproof.render.language import Language, load_language
 from arrowproof.render.names import distinct_names, group_names, state_name
 from arrowproof.render.proof import Proof
@@ -92,10 +92,7 @@ def render_scene(
         ),
         element("desc", {"id": f"{scene.name}-desc"}, _description(scene, language)),
         *map(_lane, scene.drawing.lanes),
-        *(
-            arrow_group(keys.arrows_of(path.id), path, scene.lifecycle, keys.names, language, scene.proof)
-            for path in sorted(scene.drawing.arrows, key=lambda path: keys.arrows_of(path.id)[0])
-        ),
+        *_arrows(scene, keys, language),
         *(_mark(mark, keys.arrows_of(mark.arrow)) for mark in scene.drawing.marks),
         *(
             _state(box, scene, keys, language)
@@ -153,6 +150,22 @@ def _description(scene: Scene, language: Language) -> str:
         states=language.count("count.states", len(scene.drawing.states) - len(scene.groups)),
         arrows=language.count("count.arrows", len(scene.drawing.arrows)),
     )
+
+
+def _arrows(scene: Scene, keys: _Keys, language: Language) -> Iterable[Markup]:
+    """All arrows in file order, those of a cord together in the place of the first one."""
+    cords: dict[str, list[ArrowPath]] = {}
+    for path in sorted(scene.drawing.arrows, key=lambda path: keys.arrows_of(path.id)[0]):
+        cords.setdefault(path.cord or path.id, []).append(path)
+    for paths in cords.values():
+        groups = [
+            arrow_group(keys.arrows_of(path.id), path, scene.lifecycle, keys.names, language, scene.proof)
+            for path in paths
+        ]
+        if paths[0].cord is None:
+            yield from groups
+        else:
+            yield cord_group(groups, paths[0], [path.id for path in paths], scene.proof)
 
 
 def _lane(lane: Lane) -> Markup:

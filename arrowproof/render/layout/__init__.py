@@ -19,8 +19,17 @@ from collections.abc import Mapping
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.layout.candidates import best_drawing
+from arrowproof.render.layout.forms import PLAIN, Form, closer_forms, is_crowded
 from arrowproof.render.layout.lanes import add_lanes, has_lanes
-from arrowproof.render.quality import READABLE_SCALE, count_crossings, fit_scale, is_read
+from arrowproof.render.quality import (
+    LEAST_SCALE,
+    READABLE_SCALE,
+    SMALL_ARROWS,
+    SMALL_STATES,
+    count_crossings,
+    fit_scale,
+    is_read,
+)
 
 __all__ = ["layout_lifecycle"]
 
@@ -28,32 +37,54 @@ _MUCH_SMALLER = 0.95
 """The share of its scale that a drawing whose text is small in any case may lose to lanes."""
 _MORE_CROSSINGS = 2
 """Crossings that lanes may cost."""
+_CLEARLY = 1.1
+"""How much larger a drawing comes out in a closer form where that is taken although the other one can be read."""
 
 
-def layout_lifecycle(lifecycle: Lifecycle, captions: Mapping[str, str] | None = None) -> Drawing:
+def layout_lifecycle(
+    lifecycle: Lifecycle, captions: Mapping[str, str] | None = None, is_small: bool | None = None
+) -> Drawing:
     """The drawing of a lifecycle, in which nothing overlaps.
+
+    Where its text comes out too small to read, it is drawn in the first closer form that can be read, or else in that
+    which comes out largest. Numbers stand for labels only in a small lifecycle, since a larger one has other views.
 
     Args:
         lifecycle: any lifecycle whose arrows name states that it has.
         captions: a short text under the label of an arrow (its rung, for example), by arrow id.
+        is_small: whether it must be read as a whole; by its size when left out.
 
     Returns:
         A drawing whose order of states and arrows is that of the lifecycle, the same for the same input.
     """
     if not lifecycle.states and not lifecycle.arrows:
         return Drawing(Box(0, 0, 0, 0), (), ())
-    drawing = best_drawing(lifecycle, captions or {})
-    return _with_lanes(drawing, lifecycle, captions or {}) if has_lanes(lifecycle) else drawing
+    if is_small is None:
+        is_small = len(lifecycle.states) <= SMALL_STATES and len(lifecycle.arrows) <= SMALL_ARROWS
+    drawing = _drawn(lifecycle, captions or {}, PLAIN)
+    for form in closer_forms(lifecycle, may_be_numbered=False):
+        is_large = fit_scale(drawing.bounds) >= LEAST_SCALE
+        if is_large and (form.is_numbered or not is_crowded(lifecycle)):
+            break
+        closer = _drawn(lifecycle, captions or {}, form)
+        if fit_scale(closer.bounds) > fit_scale(drawing.bounds) * (_CLEARLY if is_large else 1.0):
+            drawing = closer
+    return drawing
 
 
-def _with_lanes(drawing: Drawing, lifecycle: Lifecycle, captions: Mapping[str, str]) -> Drawing:
+def _drawn(lifecycle: Lifecycle, captions: Mapping[str, str], form: Form) -> Drawing:
+    drawing = best_drawing(lifecycle, captions, form=form)
+    return _with_lanes(drawing, lifecycle, captions, form) if has_lanes(lifecycle) else drawing
+
+
+def _with_lanes(drawing: Drawing, lifecycle: Lifecycle, captions: Mapping[str, str], form: Form) -> Drawing:
     """The drawing with lanes, or another one that keeps its groups together, where this one tears one apart.
 
     Without lanes where they would make text unreadable or much smaller than it is, or lines cross much more often.
     """
     laned = add_lanes(drawing, lifecycle)
     if not laned.lanes:
-        laned = add_lanes(best_drawing(lifecycle, captions, keeps_lanes=True), lifecycle)
+        laned = add_lanes(best_drawing(lifecycle, captions, keeps_lanes=True, form=form), lifecycle)
         if count_crossings(laned) > count_crossings(drawing) + _MORE_CROSSINGS:
             return drawing
     least = READABLE_SCALE if is_read(drawing) else _MUCH_SMALLER * fit_scale(drawing.bounds)

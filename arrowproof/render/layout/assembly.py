@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from arrowproof.render.drawing import ArrowPath, Box, Drawing, Mark, Point, StateBox
-from arrowproof.render.layout.boxes import place_lines, place_state
+from arrowproof.render.layout.boxes import place_state, with_label
 from arrowproof.render.layout.coordinates import Columns
 from arrowproof.render.layout.graph import Edge, Node
 from arrowproof.render.layout.grid import Grid
 from arrowproof.render.layout.heights import Lines
 from arrowproof.render.layout.loops import RIGHT, CornerLoop
 from arrowproof.render.layout.sizes import (
-    CAPTION_LINE,
     CORNER_DEPTH,
     CORNER_RISE,
     LABEL_GAP,
-    LABEL_LINE,
     LABEL_RISE,
     LEVEL_OFFSET,
     LOOP_HEIGHT,
@@ -26,7 +24,8 @@ from arrowproof.render.layout.sizes import (
     MARK_RADIUS,
 )
 
-_FIRST_LINE = LABEL_LINE / 2
+_STEM_SHIFT = 8
+"""How far right of its middle the labels of a level cord stand, so that their stem has room left of them."""
 _BEAD_EXTENT = 7.0
 
 
@@ -41,23 +40,28 @@ class Assembly:
     def drawing(self) -> Drawing:
         """The drawing; its bounds hold everything, wherever they lie."""
         nodes = self.grid.graph.nodes
-        arrows = {}
-        for edges in self.grid.levels.values():
-            for place, edge in enumerate(edges):
-                arrows[edge.index] = self._level_arrow(edge, place, len(edges))
-        for node, loops in self.grid.loops.items():
-            arrows |= self._loop_arrows(node, loops.side, loops.edges)
-        for node, corners in self.grid.corners.items():
-            arrows |= {loop.edge.index: self._corner_arrow(node, loop) for loop in corners}
-        for index, route in self.grid.routes.items():
-            arrows[index] = self._routed_arrow(self.grid.graph.edges[index], route)
+        arrows = {path.id: path for path in self._arrows()}
+        places = sorted(place for edge in self.grid.graph.edges for place in zip(edge.places, edge.arrows, strict=True))
         drawing = Drawing(
             bounds=Box(0, 0, 0, 0),
             states=tuple(self._state(node) for node in nodes if node.is_state),
-            arrows=tuple(arrows[edge.index] for edge in self.grid.graph.edges),
+            arrows=tuple(arrows[arrow] for _, arrow in places),
             marks=tuple(self._mark(node) for node in nodes if not node.is_state),
         )
         return replace(drawing, bounds=bounds_of(drawing))
+
+    def _arrows(self) -> Iterator[ArrowPath]:
+        """All arrows, line by line."""
+        for edges in self.grid.levels.values():
+            for place, edge in enumerate(edges):
+                yield from self._level_arrow(edge, place, len(edges))
+        for node, loops in self.grid.loops.items():
+            yield from self._loop_arrows(node, loops.side, loops.edges)
+        for node, corners in self.grid.corners.items():
+            for loop in corners:
+                yield from self._corner_arrow(node, loop)
+        for index, route in self.grid.routes.items():
+            yield from self._routed_arrow(self.grid.graph.edges[index], route)
 
     def _box(self, node: int) -> Box:
         left, right = self.columns.boxes[node]
@@ -74,40 +78,42 @@ class Assembly:
         assert node.size is not None
         return place_state(node.id, node.size, self._box(node.index))
 
-    def _level_arrow(self, edge: Edge, place: int, count: int) -> ArrowPath:
+    def _level_arrow(self, edge: Edge, place: int, count: int) -> tuple[ArrowPath, ...]:
         tail, head = self._box(edge.tail), self._box(edge.head)
         y = self._middle(edge.tail) + (0 if count == 1 else LEVEL_OFFSET if place else -LEVEL_OFFSET)
         ends = (tail.right, head.x) if tail.x < head.x else (tail.x, head.right)
         middle = sum(ends) / 2
         top = y + LABEL_RISE if place else y - LABEL_RISE - edge.label.height
-        return _arrow(edge, ((ends[0], y), (ends[1], y)), (middle, y), (middle, top), "middle")
+        points = ((ends[0], y), (ends[1], y))
+        if edge.is_cord:
+            x = middle - edge.label.width / 2 + _STEM_SHIFT
+            return _cord(edge, points, (x - LABEL_GAP, y), (x, top), RIGHT)
+        return (_arrow(edge, points, (middle, y), (middle, top), "middle"),)
 
-    def _loop_arrows(self, node: int, side: int, edges: Sequence[Edge]) -> dict[int, ArrowPath]:
+    def _loop_arrows(self, node: int, side: int, edges: Sequence[Edge]) -> Iterator[ArrowPath]:
         box = self._box(node)
         slots = self.grid.loops[node].slots
         y = box.center[1] - sum(slots) / 2
         near = box.right if side == RIGHT else box.x
         far = near + side * LOOP_REACH
-        arrows = {}
         for edge, slot in zip(edges, slots, strict=True):
             middle, half = y + slot / 2, LOOP_HEIGHT / 2
             points = ((near, middle - half), (far, middle - half), (far, middle + half), (near, middle + half))
-            x = far + LABEL_GAP if side == RIGHT else far - LABEL_GAP - edge.label.width
-            arrows[edge.index] = _arrow(edge, points, (far, middle), (x, middle - edge.label.height / 2), "start")
+            place = (_beside(far, side, edge), middle - edge.label.height / 2)
+            yield from _labelled(edge, points, (far, middle), place, side)
             y += slot
-        return arrows
 
-    def _corner_arrow(self, node: int, loop: CornerLoop) -> ArrowPath:
+    def _corner_arrow(self, node: int, loop: CornerLoop) -> tuple[ArrowPath, ...]:
         box = self._box(node)
         out, back = (self.columns.pins[loop.pin(end)] for end in (0, 1))
         near, away = (box.bottom, 1) if loop.is_below else (box.y, -1)
         far = near + away * CORNER_DEPTH
         top = near + CORNER_RISE if loop.is_below else near - CORNER_RISE - loop.edge.label.height
-        x = out + LABEL_GAP if loop.hand == RIGHT else out - LABEL_GAP - loop.edge.label.width
         points = ((out, near), (out, far), (back, far), (back, near))
-        return _arrow(loop.edge, points, (out, near + away * CORNER_DEPTH / 2), (x, top), "start")
+        bead = (out, near + away * CORNER_DEPTH / 2)
+        return _labelled(loop.edge, points, bead, (_beside(out, loop.hand, loop.edge), top), loop.hand)
 
-    def _routed_arrow(self, edge: Edge, route: Sequence[int]) -> ArrowPath:
+    def _routed_arrow(self, edge: Edge, route: Sequence[int]) -> tuple[ArrowPath, ...]:
         links = [self.grid.links[index] for index in route]
         tail, head = self._box(edge.tail), self._box(edge.head)
         points: list[Point] = [(self.columns.pins[route[0], 0], tail.bottom if links[0].first_above else tail.y)]
@@ -120,22 +126,53 @@ class Assembly:
             element = self.grid.elements[link.last]
             if element.is_label:
                 x, top = self.columns.lines[element.index], self.lines.tops[element.row]
-                return _arrow(edge, _simplified(points), (x, top + _FIRST_LINE), (x + LABEL_GAP, top), "start")
+                bead = (x, top + edge.label.first_line)
+                return _labelled(edge, _simplified(points), bead, (x + LABEL_GAP, top), RIGHT)
         simplified = _simplified(points)
-        return _arrow(edge, simplified, _middle_of_longest(simplified), None, "start")
+        return (_arrow(edge, simplified, _middle_of_longest(simplified), None, "start"),)
 
 
-def _arrow(edge: Edge, points: Iterable[Point], bead: Point, place: Point | None, anchor: str) -> ArrowPath:
+def _beside(x: float, side: int, edge: Edge) -> float:
+    """The left end of a label that stands at the side of an upright line."""
+    return x + LABEL_GAP if side == RIGHT else x - LABEL_GAP - edge.label.width
+
+
+def _labelled(edge: Edge, points: tuple[Point, ...], bead: Point, place: Point, side: int) -> tuple[ArrowPath, ...]:
+    """What runs along one line: an arrow with its label beside it, or a cord with its labels."""
+    return _cord(edge, points, bead, place, side) if edge.is_cord else (_arrow(edge, points, bead, place, "start"),)
+
+
+def _arrow(edge: Edge, points: tuple[Point, ...], bead: Point, place: Point | None, anchor: str) -> ArrowPath:
     """An arrow with its label: ``place`` is the label's top, at its left end or at its middle as ``anchor`` says."""
-    size = edge.label
-    if size.is_empty or place is None:
-        return ArrowPath(edge.arrow, tuple(points), bead)
-    x, top = place
-    lines = place_lines(size.text, x, top, LABEL_LINE, anchor)
-    caption = place_lines(size.caption, x, top + LABEL_LINE * len(size.text.lines), CAPTION_LINE, anchor)
-    left = x - size.width / 2 if anchor == "middle" else x
-    return ArrowPath(
-        edge.arrow, tuple(points), bead, lines, Box(left, top, size.width, size.height), caption[0] if caption else None
+    path = ArrowPath(edge.arrow, points, bead)
+    if edge.label.is_empty or place is None:
+        return path
+    left = place[0] - edge.label.width / 2 if anchor == "middle" else place[0]
+    return with_label(path, edge.label, (left, place[1]), anchor)
+
+
+def _cord(edge: Edge, points: tuple[Point, ...], root: Point, place: Point, side: int) -> tuple[ArrowPath, ...]:
+    """The arrows on a cord, each with its bead at its label.
+
+    ``place`` is the upper left corner of all labels, and ``root`` the point of the line at which they stand. Where
+    beads stand off the line, a stem leads from there to the outermost ones.
+    """
+    x, top = root[0], place[1]
+    paths = []
+    for arrow, size, below in zip(edge.arrows, edge.label.entries, edge.label.tops, strict=True):
+        left = place[0] if side == RIGHT else place[0] + edge.label.width - size.width
+        bead = (x, top + below + size.first_line)
+        paths.append(with_label(ArrowPath(arrow, points, bead, cord=edge.arrow), size, (left, top + below), "start"))
+    ends = [root[1], *(path.bead[1] for path in paths)]
+    stem = ((x, min(ends)), (x, max(ends)))
+    return paths[0] if _holds(points, *stem) else replace(paths[0], stem=stem), *paths[1:]
+
+
+def _holds(points: Sequence[Point], upper: Point, lower: Point) -> bool:
+    """Whether one leg of a line holds all that lies between two points above each other."""
+    return any(
+        a[0] == b[0] == upper[0] and min(a[1], b[1]) <= upper[1] and lower[1] <= max(a[1], b[1])
+        for a, b in pairwise(points)
     )
 
 
@@ -165,6 +202,7 @@ def bounds_of(drawing: Drawing) -> Box:
     boxes += [arrow.label_box for arrow in drawing.arrows if arrow.label_box is not None]
     boxes += [Box(x, y, 0, 0) for arrow in drawing.arrows for x, y in arrow.points]
     boxes += [_around(arrow.bead, _BEAD_EXTENT) for arrow in drawing.arrows]
+    boxes += [Box(x, y, 0, 0) for arrow in drawing.arrows if arrow.stem is not None for x, y in arrow.stem]
     boxes += [_around(mark.center, mark.radius) for mark in drawing.marks]
     if not boxes:
         return Box(0, 0, 0, 0)

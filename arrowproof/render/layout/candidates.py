@@ -12,6 +12,7 @@ from arrowproof.render.layout.assembly import Assembly
 from arrowproof.render.layout.channels import assign_slots
 from arrowproof.render.layout.coordinates import Columns, assign_columns
 from arrowproof.render.layout.direction import direction_cost
+from arrowproof.render.layout.forms import PLAIN, Form
 from arrowproof.render.layout.graph import Graph, read_graph
 from arrowproof.render.layout.grid import Grid, Placement, build_grid
 from arrowproof.render.layout.heights import assign_lines
@@ -68,7 +69,9 @@ class Candidate:
     score: float
 
 
-def best_drawing(lifecycle: Lifecycle, captions: Mapping[str, str], keeps_lanes: bool = False) -> Drawing:
+def best_drawing(
+    lifecycle: Lifecycle, captions: Mapping[str, str], keeps_lanes: bool = False, form: Form = PLAIN
+) -> Drawing:
     """The best drawing of a lifecycle that was found; in all of them nothing overlaps.
 
     When its text comes out too small to read, all is done again with narrower labels; when lines cross, all is searched
@@ -80,7 +83,7 @@ def best_drawing(lifecycle: Lifecycle, captions: Mapping[str, str], keeps_lanes:
     drafts: list[Candidate] = []
     limits = list(_LABEL_LIMITS[(len(lifecycle.arrows) > 8) + (len(lifecycle.arrows) > 14) :])
     for attempt in range(_attempts(lifecycle)):
-        graph = read_graph(lifecycle, captions, limits[0])
+        graph = read_graph(lifecycle, captions, limits[0], form)
         if keeps_lanes:
             graph = replace(graph, lanes=lane_numbers(graph))
         drafts = _drafts(graph, [draft.placement for draft in drafts], attempt)

@@ -12,7 +12,8 @@ from functools import cached_property
 from itertools import pairwise
 
 from arrowproof.model.lifecycle import Kind, Lifecycle, State
-from arrowproof.render.layout.sizes import MARK_RADIUS, BoxSize, LabelLimits, LabelSize, measure_label, measure_state
+from arrowproof.render.layout.forms import PLAIN, Form
+from arrowproof.render.layout.sizes import MARK_RADIUS, BoxSize, LabelLimits, LabelSize, measure_state
 
 
 @dataclass(frozen=True)
@@ -40,13 +41,27 @@ class Node:
 
 @dataclass(frozen=True)
 class Edge:
-    """An arrow between two nodes, by their indexes."""
+    """One line between two nodes, by their indexes: an arrow, or a cord of several.
+
+    ``places`` are those of the arrows in the file.
+    """
 
     index: int
-    arrow: str
+    arrows: tuple[str, ...]
+    places: tuple[int, ...]
     tail: int
     head: int
     label: LabelSize
+
+    @property
+    def arrow(self) -> str:
+        """The arrow, or the first on the cord."""
+        return self.arrows[0]
+
+    @property
+    def is_cord(self) -> bool:
+        """Whether several arrows share the line."""
+        return len(self.arrows) > 1
 
     @property
     def is_loop(self) -> bool:
@@ -122,26 +137,30 @@ class Graph:
         return {node: tuple(edges) for node, edges in loops.items()}
 
 
-def read_graph(lifecycle: Lifecycle, captions: Mapping[str, str], limits: LabelLimits) -> Graph:
+def read_graph(lifecycle: Lifecycle, captions: Mapping[str, str], limits: LabelLimits, form: Form = PLAIN) -> Graph:
     """The graph of a lifecycle, its labels wrapped at the limits.
 
     Args:
         lifecycle: a lifecycle whose arrows name states that it has.
         captions: a short text under the label of an arrow, by arrow id.
         limits: the most that a line of a label may measure.
+        form: which arrows share a line, and whether labels are numbers.
     """
-    nodes = [_state_node(index, state) for index, state in enumerate(lifecycle.states)]
+    nodes = [_state_node(index, form.shown(state)) for index, state in enumerate(lifecycle.states)]
     index_of = {state.id: index for index, state in enumerate(lifecycle.states)}
+    place_of = {arrow.id: place for place, arrow in enumerate(lifecycle.arrows)}
     edges: list[Edge] = []
-    for arrow in lifecycle.arrows:
-        if arrow.source is None:
-            nodes.append(_mark_node(len(nodes), "start", arrow.id))
-        tail = len(nodes) - 1 if arrow.source is None else index_of[arrow.source]
-        if arrow.target is None:
-            nodes.append(_mark_node(len(nodes), "removal", arrow.id))
-        head = len(nodes) - 1 if arrow.target is None else index_of[arrow.target]
-        label = measure_label(arrow, captions.get(arrow.id, ""), limits)
-        edges.append(Edge(len(edges), arrow.id, tail, head, label))
+    for arrows in form.lines(lifecycle.arrows):
+        first = arrows[0]
+        if first.source is None:
+            nodes.append(_mark_node(len(nodes), "start", first.id))
+        tail = len(nodes) - 1 if first.source is None else index_of[first.source]
+        if first.target is None:
+            nodes.append(_mark_node(len(nodes), "removal", first.id))
+        head = len(nodes) - 1 if first.target is None else index_of[first.target]
+        places = tuple(place_of[arrow.id] for arrow in arrows)
+        label = form.label(arrows, places, captions, limits)
+        edges.append(Edge(len(edges), tuple(arrow.id for arrow in arrows), places, tail, head, label))
     return Graph(tuple(nodes), tuple(edges))
 
 

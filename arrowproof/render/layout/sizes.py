@@ -7,7 +7,9 @@ come from a solver that works in integers.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from arrowproof.model.lifecycle import Arrow, Kind, State
 from arrowproof.render.text import clean_text, text_width
@@ -16,7 +18,7 @@ from arrowproof.render.wrap import wrap_text
 STATE_SIZE, STATE_WEIGHT, STATE_LINE = 15, 600, 20
 NOTE_SIZE, NOTE_LINE = 14.0, 18
 LABEL_SIZE, LABEL_WEIGHT, LABEL_LINE = 13, 450, 16
-CAPTION_SIZE, CAPTION_WEIGHT, CAPTION_LINE = 12, 500, 15
+CAPTION_SIZE, CAPTION_WEIGHT, CAPTION_LINE = 13, 500, 16
 
 BOX_PADDING_X, BOX_PADDING_Y = 18, 11
 MIN_BOX_WIDTH = 104
@@ -47,6 +49,11 @@ LEVEL_OFFSET = 10
 LABEL_RISE = 9
 """Between a level arrow and its label."""
 LOOP_REACH, LOOP_HEIGHT = 26, 22
+ENTRY_GAP = 4
+"""Between two labels on a cord, of which one at least has several lines; those of one line stand like lines of text."""
+CAPTION_GAP = 10
+"""Between a label and a caption behind it."""
+TAG_HEIGHT, TAG_PADDING = 18, 5
 CORNER_WIDTH, CORNER_DEPTH, CORNER_RISE = 20, 26, 5
 """A self arrow above or below its box: its width and depth, and how far off the box its label stands."""
 
@@ -78,17 +85,40 @@ class BoxSize:
 
 @dataclass(frozen=True)
 class LabelSize:
-    """An arrow's label: its size, its lines, and the caption under it (a rung, for example)."""
+    """An arrow's label: its size, its lines, and the caption under it (a rung, for example) or behind it.
+
+    ``entries`` are the labels of a cord, below each other. ``is_tag`` says that the text is a number in a frame.
+    """
 
     width: int
     height: int
     text: TextBlock
     caption: TextBlock
+    is_beside: bool = False
+    is_tag: bool = False
+    entries: tuple[LabelSize, ...] = ()
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to draw."""
-        return not self.text.lines and not self.caption.lines
+        return not self.text.lines and not self.caption.lines and not self.entries
+
+    @property
+    def first_line(self) -> float:
+        """The middle of the first line below the top, where the bead stands."""
+        return (TAG_HEIGHT if self.is_tag else LABEL_LINE) / 2
+
+    @property
+    def tops(self) -> tuple[float, ...]:
+        """How far below the top each of the entries begins."""
+        tops = [0.0]
+        for before, entry in pairwise(self.entries):
+            tops.append(tops[-1] + before.height + _entry_gap(before, entry))
+        return tuple(tops)
+
+
+def _entry_gap(before: LabelSize, after: LabelSize) -> int:
+    return ENTRY_GAP if max(before.height, after.height) > LABEL_LINE else 0
 
 
 def measure_text(text: str, limit: float, size: float, weight: int = 400, face: str = "sans") -> TextBlock:
@@ -131,8 +161,8 @@ class LabelLimits:
     part: float
 
 
-def measure_label(arrow: Arrow, caption: str, limits: LabelLimits) -> LabelSize:
-    """The label of an arrow, with its caption on a line of its own.
+def measure_label(arrow: Arrow, caption: str, limits: LabelLimits, is_beside: bool = False) -> LabelSize:
+    """The label of an arrow, with its caption on a line of its own, or behind the last line of the text.
 
     Event, guard and effect start lines of their own when the whole does not fit on one.
     """
@@ -148,8 +178,27 @@ def measure_label(arrow: Arrow, caption: str, limits: LabelLimits) -> LabelSize:
         lines = tuple(line for part in parts for line in wrap_text(part, limit, LABEL_SIZE, LABEL_WEIGHT))
         whole = TextBlock(lines, tuple(text_width(line, LABEL_SIZE, LABEL_WEIGHT) for line in lines))
     below = measure_text(caption, math.inf, CAPTION_SIZE, CAPTION_WEIGHT)
+    if is_beside and whole.lines and below.lines:
+        width = even(max(whole.width, whole.widths[-1] + CAPTION_GAP + below.width))
+        return LabelSize(width, LABEL_LINE * len(whole.lines), whole, below, is_beside=True)
     width = even(max(whole.width, below.width))
     return LabelSize(width, LABEL_LINE * len(whole.lines) + CAPTION_LINE * len(below.lines), whole, below)
+
+
+def measure_tag(number: int) -> LabelSize:
+    """The number that stands for the label of an arrow."""
+    text = measure_text(str(number), math.inf, LABEL_SIZE, LABEL_WEIGHT)
+    width = max(TAG_HEIGHT, even(text.width + 2 * TAG_PADDING))
+    return LabelSize(width, TAG_HEIGHT, text, TextBlock((), ()), is_tag=True)
+
+
+def measure_cord(labels: Sequence[LabelSize]) -> LabelSize:
+    """The labels of the arrows on a cord, below each other; one without a text has the height of a line for its bead."""
+    entries = tuple(replace(label, height=max(label.height, LABEL_LINE)) for label in labels)
+    width = max(label.width for label in entries)
+    none = TextBlock((), ())
+    column = LabelSize(width, 0, none, none, entries=entries)
+    return replace(column, height=even(column.tops[-1] + entries[-1].height))
 
 
 def even(length: float) -> int:

@@ -1,0 +1,105 @@
+"""Forms: how much of a lifecycle is written into its drawing, from everything to what is just enough to be read.
+
+In the plain form each arrow has a line of its own and its whole label. Where that comes out too small, arrows with the
+same ends share a line, a *cord*, on which each has its bead and its label; then numbers stand for the labels, and a key
+beside the drawing says what they mean; then the notes of the states give way.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
+
+from arrowproof.model.lifecycle import Arrow, Lifecycle, State
+from arrowproof.render.layout.sizes import LabelLimits, LabelSize, measure_cord, measure_label, measure_tag
+from arrowproof.render.quality import MANY_STATES
+
+_APART = 2
+"""So many arrows with the same ends never share a line."""
+_CROWD = 3
+"""More arrows with the same ends share a line where that makes the drawing clearly larger."""
+_CORDS = (12, 6)
+"""How many arrows share a line at most: with long labels fewer, since these stand below each other."""
+_WIDER = 1.5
+"""How much wider the labels of a cord may be: each of them stands alone in its row."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a lifecycle is written into its drawing.
+
+    ``most`` is how many arrows share a line at most, ``is_numbered`` says that labels are numbers, and ``has_notes``
+    that states have their notes.
+    """
+
+    most: int = 1
+    is_numbered: bool = False
+    has_notes: bool = True
+
+    def shown(self, state: State) -> State:
+        """A state with what is written into its box."""
+        return state if self.has_notes else replace(state, note=None)
+
+    def lines(self, arrows: Sequence[Arrow]) -> Iterator[tuple[Arrow, ...]]:
+        """The arrows of each line, in the order of their first ones.
+
+        Many arrows with the same ends are spread evenly over as few lines as hold them.
+        """
+        alike: dict[tuple[str | None, str | None] | str, list[Arrow]] = {}
+        for arrow in arrows:
+            has_ends = arrow.source is not None and arrow.target is not None
+            alike.setdefault((arrow.source, arrow.target) if has_ends else arrow.id, []).append(arrow)
+        place = {arrow.id: number for number, arrow in enumerate(arrows)}
+        lines = chain.from_iterable(self._spread(each) for each in alike.values())
+        yield from sorted(lines, key=lambda line: place[line[0].id])
+
+    def _spread(self, arrows: Sequence[Arrow]) -> Iterator[tuple[Arrow, ...]]:
+        most = 1 if len(arrows) <= _APART else self.most
+        # Self arrows stand below each other in any case, and two cords of them would only make their box higher.
+        is_one = most > 1 and arrows[0].source == arrows[0].target
+        lines = 1 if is_one else -(-len(arrows) // most)
+        ends = [len(arrows) * line // lines for line in range(lines + 1)]
+        return (tuple(arrows[start:end]) for start, end in pairwise(ends))
+
+    def label(
+        self, arrows: Sequence[Arrow], places: Sequence[int], captions: Mapping[str, str], limits: LabelLimits
+    ) -> LabelSize:
+        """The label of one line, with an entry for each arrow if it is a cord."""
+        if self.is_numbered:
+            labels = [measure_tag(place + 1) for place in places]
+        elif len(arrows) == 1:
+            labels = [measure_label(arrows[0], captions.get(arrows[0].id, ""), limits)]
+        else:
+            wide = LabelLimits(_WIDER * limits.whole, _WIDER * limits.part)
+            labels = [measure_label(arrow, captions.get(arrow.id, ""), wide, is_beside=True) for arrow in arrows]
+        return labels[0] if len(labels) == 1 else measure_cord(labels)
+
+
+PLAIN = Form()
+"""Everything is written, and each arrow has a line of its own."""
+
+
+def closer_forms(lifecycle: Lifecycle, may_be_numbered: bool) -> Iterator[Form]:
+    """The forms for a lifecycle that is too large in the plain one, from the one that says most to the closest one.
+
+    A lifecycle of very many states has none, since it is not read as a whole in any form.
+    """
+    most = 1
+    if _most_alike(lifecycle) > _APART and len(lifecycle.states) <= MANY_STATES:
+        most = _CORDS[0]
+        yield from (Form(each) for each in _CORDS)
+    if may_be_numbered:
+        yield Form(most, is_numbered=True)
+        yield Form(most, is_numbered=True, has_notes=False)
+
+
+def is_crowded(lifecycle: Lifecycle) -> bool:
+    """Whether so many arrows have the same ends that lines of their own are a thicket, even where they can be read."""
+    return _most_alike(lifecycle) > _CROWD
+
+
+def _most_alike(lifecycle: Lifecycle) -> int:
+    counts = Counter((arrow.source, arrow.target) for arrow in lifecycle.arrows if arrow.source and arrow.target)
+    return max(counts.values(), default=0)

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from arrowproof.model.lifecycle import Arrow, Lifecycle
+from arrowproof.render.drawing import ArrowPath, Box, Drawing
+from arrowproof.render.layout import layout_lifecycle
+from arrowproof.render.layout.candidates import best_drawing
+from arrowproof.render.layout.forms import PLAIN, Form, closer_forms
+from arrowproof.render.quality import count_crossings, measure_drawing
+from tests.render.extremes import parallel, selves
+from tests.render.pages import state
+from tests.render.test_layout import assert_complete, lifecycles
+
+CORDS, NUMBERS, CLOSEST = Form(12), Form(12, is_numbered=True), Form(12, is_numbered=True, has_notes=False)
+
+
+def of_ends(*ends: tuple[str | None, str | None]) -> tuple[Arrow, ...]:
+    return tuple(Arrow(str(number), *pair, f"event {number}") for number, pair in enumerate(ends))
+
+
+def shared(form: Form, *ends: tuple[str | None, str | None]) -> list[str]:
+    """The ids of the arrows on each line."""
+    return ["".join(arrow.id for arrow in line) for line in form.lines(of_ends(*ends))]
+
+
+def test_in_the_plain_form_every_arrow_has_a_line_of_its_own() -> None:
+    assert shared(PLAIN, *[("a", "b")] * 5) == ["0", "1", "2", "3", "4"]
+
+
+def test_more_than_two_arrows_with_the_same_ends_share_a_line_in_the_place_of_the_first() -> None:
+    ends = [("a", "b"), ("b", "a"), ("a", "b"), ("a", "b"), ("b", "a")]
+    assert shared(CORDS, *ends) == ["023", "1", "4"]
+
+
+def test_so_many_that_one_line_would_be_too_high_are_spread_evenly_over_several() -> None:
+    assert [len(line) for line in Form(12).lines(of_ends(*[("a", "b")] * 28))] == [9, 9, 10]
+
+
+def test_self_arrows_share_one_line_however_many_they_are() -> None:
+    assert [len(line) for line in Form(12).lines(of_ends(*[("a", "a")] * 28))] == [28]
+
+
+def test_arrows_without_a_source_or_a_target_never_share_a_line_since_each_has_its_own_mark() -> None:
+    assert shared(CORDS, *[(None, "a")] * 3, *[("a", None)] * 3) == ["0", "1", "2", "3", "4", "5"]
+
+
+def test_numbers_stand_for_labels_only_where_that_is_allowed_and_notes_give_way_last() -> None:
+    assert list(closer_forms(parallel(), may_be_numbered=True)) == [Form(12), Form(6), NUMBERS, CLOSEST]
+    assert list(closer_forms(parallel(), may_be_numbered=False)) == [Form(12), Form(6)]
+    alone = Lifecycle("x", "X", (state("a"), state("b")), of_ends(("a", "b")))
+    assert list(closer_forms(alone, may_be_numbered=True)) == [Form(1, True), Form(1, True, has_notes=False)]
+
+
+def beads_on_line(arrow: ArrowPath, first: ArrowPath) -> bool:
+    """Whether the bead of an arrow stands on an upright leg of its line, or on the stem."""
+    legs = [*pairwise(first.points), *([first.stem] if first.stem else [])]
+    x, y = arrow.bead
+    return any(a[0] == b[0] == x and min(a[1], b[1]) <= y <= max(a[1], b[1]) for a, b in legs)
+
+
+@pytest.mark.parametrize("model", [parallel(), selves()], ids=lambda model: model.id)
+def test_every_arrow_on_a_cord_has_its_own_label_and_its_own_bead_on_the_line(model: Lifecycle) -> None:
+    drawing = layout_lifecycle(model)
+    paths = {path.id: path for path in drawing.arrows}
+    assert [path.id for path in drawing.arrows] == [arrow.id for arrow in model.arrows]
+    for arrow, path in zip(model.arrows, drawing.arrows, strict=True):
+        assert path.cord is not None
+        first = paths[path.cord]
+        assert path.points == first.points
+        assert beads_on_line(path, first)
+        assert " ".join(line.text for line in path.label) == arrow.label
+    assert len({path.bead for path in drawing.arrows}) == len(model.arrows)
+
+
+def test_the_level_line_of_a_cord_has_a_stem_for_its_beads() -> None:
+    states = (state("a"), state("b"), state("c"))
+    model = Lifecycle("x", "X", states, of_ends(("a", "b"), ("a", "b"), ("a", "b"), ("b", "c")))
+    drawing = best_drawing(model, {}, form=CORDS)
+    first = drawing.arrows[0]
+    assert first.cord == "0"
+    assert all(beads_on_line(path, first) for path in drawing.arrows[:3])
+    if len(first.points) == 2 and first.points[0][1] == first.points[1][1]:
+        assert first.stem is not None
+
+
+def test_two_cords_that_cross_are_counted_as_one_crossing() -> None:
+    def cord(points: tuple[tuple[float, float], ...], *ids: str) -> tuple[ArrowPath, ...]:
+        return tuple(ArrowPath(id, points, points[0], cord=ids[0]) for id in ids)
+
+    arrows = (*cord(((0, 5), (10, 5)), "a", "b", "c"), *cord(((5, 0), (5, 10)), "d", "e"))
+    assert count_crossings(Drawing(Box(0, 0, 10, 10), (), arrows)) == 1
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(lifecycles(most_states=5, most_arrows=24), st.sampled_from((CORDS, Form(6), NUMBERS, CLOSEST)), st.booleans())
+def test_nothing_overlaps_in_any_form_of_any_lifecycle(model: Lifecycle, form: Form, has_captions: bool) -> None:
+    captions = {arrow.id: "survived" for arrow in model.arrows} if has_captions else {}
+    if model.states or model.arrows:
+        drawing = best_drawing(model, captions, form=form)
+        assert_complete(model, drawing)
+        assert measure_drawing(drawing).overlaps == ()
+
+
+def test_numbers_are_the_places_of_the_arrows_in_the_file() -> None:
+    drawing = best_drawing(parallel(), {}, form=NUMBERS)
+    assert [path.label[0].text for path in drawing.arrows] == [str(number) for number in range(1, 29)]
+    assert all(path.is_tag for path in drawing.arrows)
