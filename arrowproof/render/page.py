@@ -37,6 +37,7 @@ from arrowproof.render.sheet import UNIT, Content, Row, Sheet, plan_sheet
 from arrowproof.render.stage import Stage, set_stage
 from arrowproof.render.svg import render_scene
 from arrowproof.render.template_bytecode import KeptBytecode
+from arrowproof.render.transition_groups import by_source
 from arrowproof.render.views import noted_views
 
 if TYPE_CHECKING:
@@ -122,6 +123,7 @@ def render_page(
         proof_header=header,
         legend=legend,
         stage=stage,
+        by_source=by_source,
         render_scene=partial(render_scene, lifecycle=stage.lifecycle, language=language),
         verdict_sign=verdict_sign,
     )
@@ -210,7 +212,7 @@ def _sheet_css(sheet: Sheet, frame: Box) -> str:
     return (
         f":root{{--width:{width:.1f};--height:{height:.1f};--ratio:{width / height:.4f};--unit:{UNIT}rem;"
         f"--aside:{sheet.aside:.1f}rem;--fixed:{sheet.fixed:.2f}rem;--columns:{sheet.list_columns};"
-        f"--rows:{sheet.list_rows};--panel-columns:{sheet.panel_columns};--index:{sheet.index.columns};--index-row:{sheet.index.row}rem}}\n"
+        f"--rows:{sheet.list_rows};--panel-columns:{sheet.panel_columns};--index:{sheet.index.columns};--index-row:{sheet.index.row}rem;--source:{sheet.source_width:.2f}rem}}\n"
     )
 
 
@@ -224,7 +226,7 @@ def _content(
         title=outline.title,
         summary=outline.summary,
         captions=tuple(count.caption for count in outline.counts),
-        rows=tuple(Row(f"{row.source} → {row.target}", either.join(row.paths)) for row in outline.transitions),
+        rows=tuple(Row(row.address, row.source, row.target, either.join(row.paths)) for row in outline.transitions),
         facts=tuple((fact.name, fact.value) for fact in outline.facts),
         panels=outline.panels,
         bounds=stage.frame,

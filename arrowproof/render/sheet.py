@@ -23,6 +23,7 @@ from arrowproof.render.legend import legend_height
 from arrowproof.render.quality import READABLE_SCALE
 from arrowproof.render.ruler import SLACK, Ruler
 from arrowproof.render.text import text_width
+from arrowproof.render.transition_groups import BEAD, groups_height, source_width
 
 if TYPE_CHECKING:
     from arrowproof.render.proof_column import ProofColumn
@@ -86,10 +87,18 @@ DENSITIES = (
 
 @dataclass(frozen=True)
 class Row:
-    """One transition as listed: its readable name and the arrow ids of its paths."""
+    """One transition as listed: both ends as an address names them and as people read them, and the arrow ids of its
+    paths."""
 
-    name: str
+    address: tuple[str, str]
+    source: str
+    target: str
     path: str
+
+    @property
+    def name(self) -> str:
+        """The transition as people read it."""
+        return f"{self.source} → {self.target}"
 
 
 @dataclass(frozen=True)
@@ -124,8 +133,9 @@ class Content:
 class Sheet:
     """A planned page. Lengths are rem; ``fixed`` is the height of everything above and below the drawing.
 
-    ``spare`` is the height that is left free, in the column or above the least height of the drawing, whichever is
-    less; it is negative when the page will be taller than the screen.
+    The transitions are listed, by their source where ``is_grouped``, or only counted. ``spare`` is the height that is
+    left free, in the column or above the least height of the drawing, whichever is less; it is negative when the page
+    will be taller than the screen.
     ``scale`` is CSS px to the drawing unit at 1440 by 900. ``panels`` are those of the proof, with as much as fits, and
     ``index`` is what there is room for in the ``column_room``, the height that nothing else in the column takes.
     """
@@ -137,6 +147,8 @@ class Sheet:
     list_rows: int
     lists_transitions: bool
     shows_paths: bool
+    is_grouped: bool
+    source_width: float
     panels_under: bool
     panel_columns: int
     fixed: float
@@ -153,6 +165,7 @@ class Sheet:
         legible -= 20 * max(0.0, (SMALLEST_SCALE if self.panels else READABLE_SCALE) - self.scale)
         costs = self.density.cost + (0.0 if self.shows_paths else 0.08) + (0.05 if self._is_bare else 0.0)
         costs += 0.0 if self.lists_transitions else 0.3
+        costs += 0.06 if self.is_grouped else 0.0
         if self.aside < (PROOF_COLUMN if self.panels else COLUMN):
             costs += 0.04
         lacking = max(0.0, -self.spare)
@@ -171,6 +184,7 @@ class _Arrangement:
     list_columns: int
     shows_paths: bool
     is_listed: bool
+    is_grouped: bool
     panels_under: bool
 
 
@@ -185,15 +199,16 @@ def plan_sheet(content: Content) -> Sheet:
 
 
 def _arrangements(content: Content) -> Iterator[_Arrangement]:
-    lists = [(1, True, True)]
+    lists = [(1, True, True, False)]
     if len(content.rows) > 12:
         # What a proof says of a transition stands where there is one column; arrow paths may be left out there too.
         without_paths = (2, 3) if content.proof is not None else (1, 2, 3)
-        lists += [(count, False, True) for count in without_paths] + [(1, False, False)]
+        lists += [(count, False, True, False) for count in without_paths]
+        lists += [(1, False, True, True), (1, False, False, False)]
     under = (False, True) if content.panels else (False,)
-    for density, (count, shows_paths, is_listed), is_under, aside in product(DENSITIES, lists, under, _COLUMNS):
+    for density, (count, *how), is_under, aside in product(DENSITIES, lists, under, _COLUMNS):
         if aside / count >= 12:
-            yield _Arrangement(aside, density, count, shows_paths, is_listed, is_under)
+            yield _Arrangement(aside, density, count, *how, is_under)
 
 
 def _arranged(content: Content, how: _Arrangement, ruler: Ruler, fit: PanelFit) -> Sheet:
@@ -217,6 +232,8 @@ def _arranged(content: Content, how: _Arrangement, ruler: Ruler, fit: PanelFit) 
         list_rows=max(1, ceil(len(content.rows) / how.list_columns)),
         lists_transitions=lists,
         shows_paths=lists and how.shows_paths,
+        is_grouped=lists and how.is_grouped,
+        source_width=source_width(content.rows, how.aside - _COLUMN_PADDING),
         panels_under=how.panels_under,
         panel_columns=_panel_columns(content),
         fixed=SCREEN_HEIGHT - draw,
@@ -327,6 +344,9 @@ def _transitions(content: Content, how: _Arrangement, width: float, lists: bool,
 
 def _list(content: Content, how: _Arrangement, width: float, ruler: Ruler) -> float:
     """The height of the list: rows of one grid line share the tallest one's height."""
+    if how.is_grouped:
+        bead = 0.0 if content.proof is None else BEAD
+        return groups_height(content.rows, width, how.density.row, bead, ruler)
     count = how.list_columns
     each = (width - 1.2 * (count - 1)) / count
     if content.proof is None:

@@ -18,15 +18,15 @@ PLAIN = Content(
     title="Note job",
     summary="One note, one history row, at most three attempts.",
     captions=("states, 1 passing", "arrows", "transitions"),
-    rows=tuple(Row(f"pending → state {number}", "pick, succeed") for number in range(7)),
+    rows=tuple(Row(("pending", f"{n}"), "pending", f"state {n}", "pick, succeed") for n in range(7)),
     facts=(("table", "jobs"), ("key", "id"), ("state", "status")),
     panels=(Panel("Three attempts", ("An attempt that fails is counted, and the count commits.",)),),
     bounds=Box(0, 0, 820, 460),
 )
 
 
-def rows(count: int, name: str = "pending → completed") -> tuple[Row, ...]:
-    return tuple(Row(f"{name} {number}", f"arrow_{number}") for number in range(count))
+def rows(count: int, target: str = "completed") -> tuple[Row, ...]:
+    return tuple(Row((f"{n}", ""), "pending", f"{target} {n}", f"arrow_{n}") for n in range(count))
 
 
 def test_a_usual_page_is_set_calmly_and_shows_the_arrow_paths() -> None:
@@ -98,7 +98,9 @@ def test_the_plan_of_equal_contents_is_equal() -> None:
 
 def proven(lifecycle: Lifecycle, evidence: Evidence) -> Content:
     column = proof_column(lifecycle, proof_of(lifecycle, evidence), load_language())
-    return replace(PLAIN, rows=tuple(Row(row.spoken, "") for row in column.rows), panels=(), proof=column)
+    return replace(
+        PLAIN, rows=tuple(Row(row.address, row.source, row.target, "") for row in column.rows), panels=(), proof=column
+    )
 
 
 def test_a_column_with_panels_of_a_proof_is_wide_enough_for_statements() -> None:
@@ -125,10 +127,10 @@ def test_reasons_and_sneak_paths_take_their_room_in_the_column() -> None:
     assert min(calm.spare, full.spare) >= 0
 
 
-@pytest.mark.parametrize(("width", "aside", "lists"), [(1000, 28, True), (1060, 22, False), (1100, 22, False)])
+@pytest.mark.parametrize(("width", "aside", "is_grouped"), [(900, 31, False), (1000, 28, True), (1060, 24, True)])
 def test_a_column_of_a_proof_is_narrower_where_the_drawing_needs_the_room_to_be_read(
-    width: int, aside: int, lists: bool
+    width: int, aside: int, is_grouped: bool
 ) -> None:
     sheet = plan_sheet(replace(proven(*agent()), bounds=Box(0, 0, width, 600)))
-    assert (sheet.aside, sheet.lists_transitions) == (aside, lists)
+    assert (sheet.aside, sheet.lists_transitions, sheet.is_grouped) == (aside, True, is_grouped)
     assert 12 * sheet.scale > 11

@@ -1,0 +1,92 @@
+"""The transition groups: the closer form of the list, in which each source stands once, before its targets.
+
+Lengths are rem; the stylesheet (``column.css``) holds the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
+
+from arrowproof.render.ruler import SLACK, Ruler
+from arrowproof.render.text import text_width
+
+BEAD = 1.15
+"""The bead before a target, with the gap behind it."""
+
+_SIZE, _LINE = 0.94, 1.3
+_GAP = 1.2
+"""Between the sources and the targets."""
+_COMMA = ","
+_NEXT = 0.36
+"""Between a comma and the next target."""
+_RULE = 0.07
+_MOST = 0.42
+"""The share of the width that the sources may take."""
+
+
+class Step(Protocol):
+    """A transition as listed."""
+
+    @property
+    def address(self) -> tuple[str, str]:
+        """Both ends as an address names them."""
+
+    @property
+    def source(self) -> str:
+        """Where it begins, as people read it."""
+
+    @property
+    def target(self) -> str:
+        """Where it ends, as people read it."""
+
+
+Each = TypeVar("Each", bound=Step)
+
+
+def by_source(rows: Sequence[Each]) -> tuple[tuple[Each, ...], ...]:
+    """The rows of each source together, in the order in which the sources come."""
+    groups: dict[str, list[Each]] = {}
+    for row in rows:
+        groups.setdefault(row.address[0], []).append(row)
+    return tuple(map(tuple, groups.values()))
+
+
+def source_width(rows: Sequence[Step], width: float) -> float:
+    """The width of the sources with the gap behind them, in a column of this width."""
+    widest = max((text_width(row.source, _SIZE) for row in rows), default=0.0)
+    return min(widest / SLACK + _GAP, _MOST * width)
+
+
+def groups_height(rows: Sequence[Step], width: float, padding: float, bead: float, ruler: Ruler) -> float:
+    """The height of the groups in a column.
+
+    Args:
+        rows: the transitions.
+        width: of the column.
+        padding: above and below a group.
+        bead: what stands before each target.
+        ruler: what measures the names.
+    """
+    sources = source_width(rows, width)
+    height = 0.0
+    for group in by_source(rows):
+        source = ruler.lines(group[0].source, sources - _GAP, _SIZE)
+        height += _LINE * max(source, _target_lines(group, width - sources, bead, ruler)) + 2 * padding + _RULE
+    return height
+
+
+def _target_lines(group: Sequence[Step], width: float, bead: float, ruler: Ruler) -> int:
+    """Targets follow each other like words; one that is wider than a line stands on lines of its own."""
+    room = width * SLACK
+    lines, free = 0, 0.0
+    for row in group:
+        name = row.target if row is group[-1] else row.target + _COMMA
+        need = bead + text_width(name, _SIZE)
+        if need > free:
+            lines += ruler.lines(name, width - bead, _SIZE)
+            free = room - need if need <= room else 0.0
+        else:
+            free -= need
+        free -= _NEXT
+    return lines
