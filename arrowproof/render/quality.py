@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
+from typing import NamedTuple
 
 from arrowproof.render.drawing import ArrowPath, Box, Drawing, Point, StateBox
 
@@ -77,6 +78,17 @@ class _Segment:
     @property
     def is_level(self) -> bool:
         return self.low[1] == self.high[1]
+
+
+class _Line(NamedTuple):
+    """A line that is drawn for an arrow, and how far it reaches: what lies beyond that, it cannot meet."""
+
+    arrow: ArrowPath
+    points: Sequence[Point]
+    left: float
+    right: float
+    top: float
+    bottom: float
 
 
 def measure_drawing(drawing: Drawing, width: float = TARGET_WIDTH, height: float = TARGET_HEIGHT) -> Quality:
@@ -159,6 +171,7 @@ def _box_overlaps(drawing: Drawing) -> Iterator[Overlap]:
 
 def _label_overlaps(drawing: Drawing) -> Iterator[Overlap]:
     labels = [(arrow.id, arrow.label_box) for arrow in drawing.arrows if arrow.label_box is not None]
+    lines = _drawn_lines(drawing)
     for (first, a), (second, b) in combinations(labels, 2):
         if _boxes_touch(a, b):
             yield Overlap("label-label", first, second)
@@ -167,24 +180,23 @@ def _label_overlaps(drawing: Drawing) -> Iterator[Overlap]:
         for second, box in boxes:
             if _boxes_touch(label, box):
                 yield Overlap("label-box", first, second)
-        for arrow in drawing.arrows:
-            if arrow.is_first and any(_passes(line, label) for line in _lines(arrow)):
-                yield Overlap("label-arrow", first, arrow.id)
+        for second in dict.fromkeys(line.arrow.id for line in lines if _passes(line, label)):
+            yield Overlap("label-arrow", first, second)
 
 
 def _arrow_overlaps(drawing: Drawing) -> Iterator[Overlap]:
     boxes = _boxes(drawing)
+    lines = _drawn_lines(drawing)
+    for name, box in boxes:
+        for first in dict.fromkeys(line.arrow.id for line in lines if _passes(line, box)):
+            yield Overlap("arrow-box", first, name)
     for arrow in drawing.arrows:
-        for name, box in boxes:
-            if arrow.is_first and any(_passes(line, box) for line in _lines(arrow)):
-                yield Overlap("arrow-box", arrow.id, name)
         if arrow.label_box is not None:
             x, y = arrow.bead
             bead = Box(x - _BEAD_RADIUS, y - _BEAD_RADIUS, 2 * _BEAD_RADIUS, 2 * _BEAD_RADIUS)
-            for other in drawing.arrows:
-                is_own = other.id in (arrow.id, arrow.cord)
-                if other.is_first and not is_own and any(_passes(line, bead) for line in _lines(other)):
-                    yield Overlap("bead-arrow", arrow.id, other.id)
+            for second in dict.fromkeys(line.arrow.id for line in lines if _passes(line, bead)):
+                if second not in (arrow.id, arrow.cord):
+                    yield Overlap("bead-arrow", arrow.id, second)
     for first, second in sorted(set(_shared_runs(_segments(drawing.arrows)))):
         yield Overlap("arrow-arrow", drawing.arrows[first].id, drawing.arrows[second].id)
 
@@ -204,11 +216,22 @@ def _boxes_touch(a: Box, b: Box) -> bool:
     return min(a.right, b.right) - max(a.x, b.x) > _SLACK and min(a.bottom, b.bottom) - max(a.y, b.y) > _SLACK
 
 
-def _passes(points: Sequence[Point], box: Box) -> bool:
+def _drawn_lines(drawing: Drawing) -> list[_Line]:
+    lines = []
+    for arrow in drawing.arrows:
+        for points in _lines(arrow) if arrow.is_first else ():
+            xs, ys = [x for x, _ in points], [y for _, y in points]
+            lines.append(_Line(arrow, points, min(xs), max(xs), min(ys), max(ys)))
+    return lines
+
+
+def _passes(line: _Line, box: Box) -> bool:
     """Whether an orthogonal line enters the inside of a box."""
     left, right, top, bottom = box.x + _SLACK, box.right - _SLACK, box.y + _SLACK, box.bottom - _SLACK
-    ax, ay = points[0]
-    for bx, by in points[1:]:
+    if line.right <= left or line.left >= right or line.bottom <= top or line.top >= bottom:
+        return False
+    ax, ay = line.points[0]
+    for bx, by in line.points[1:]:
         if (
             (ax > left or bx > left)
             and (ax < right or bx < right)

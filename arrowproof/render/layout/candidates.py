@@ -78,8 +78,7 @@ def best_drawing(
     again, elsewhere. The best of all is taken, and the first of those that are about as good. Where lanes are kept, a
     drawing that can have them goes before any other.
     """
-    found: list[Candidate] = []
-    passed_over: list[Candidate] = []
+    pools: list[list[Candidate]] = []
     drafts: list[Candidate] = []
     limits = list(_LABEL_LIMITS[(len(lifecycle.arrows) > 8) + (len(lifecycle.arrows) > 14) :])
     for attempt in range(_attempts(lifecycle)):
@@ -87,20 +86,27 @@ def best_drawing(
         if keeps_lanes:
             graph = replace(graph, lanes=lane_numbers(graph))
         drafts = _drafts(graph, [draft.placement for draft in drafts], attempt)
-        passed_over += drafts
-        found.append(_best_finished(graph, drafts))
-        scale = fit_scale(found[-1].drawing.bounds)
-        is_torn = keeps_lanes and not add_lanes(found[-1].drawing, lifecycle).lanes
+        pools.append(drafts)
+        scale = fit_scale(drafts[0].drawing.bounds)
+        is_torn = keeps_lanes and not add_lanes(drafts[0].drawing, lifecycle).lanes
         if _HOPELESS < scale < READABLE_SCALE and len(limits) > 1:
             limits.pop(0)
-        elif scale >= READABLE_SCALE and found[-1].quality.crossings <= _FEW_CROSSINGS * attempt and not is_torn:
+        elif scale >= READABLE_SCALE and drafts[0].quality.crossings <= _FEW_CROSSINGS * attempt and not is_torn:
             break
         else:
             drafts = []
-    if keeps_lanes:
-        found = [one for one in (*found, *passed_over) if add_lanes(one.drawing, lifecycle).lanes] or found
-    best = max(candidate.score for candidate in found)
-    return next(candidate.drawing for candidate in found if candidate.score > best - _ABOUT)
+    if not keeps_lanes:
+        return _best_finished(_best_pool(pools)).drawing
+    laned = [[draft for draft in pool if add_lanes(draft.drawing, lifecycle).lanes] for pool in pools]
+    pool = _best_pool([pool for pool in laned if pool] or pools)
+    finished = _best_finished(pool)
+    return finished.drawing if add_lanes(finished.drawing, lifecycle).lanes else pool[0].drawing
+
+
+def _best_pool(pools: Sequence[list[Candidate]]) -> list[Candidate]:
+    """The drafts of the best attempt; of attempts that are about as good, the first."""
+    best = max(pool[0].score for pool in pools)
+    return next(pool for pool in pools if pool[0].score > best - _ABOUT)
 
 
 def _attempts(lifecycle: Lifecycle) -> int:
@@ -122,8 +128,9 @@ def _drafts(graph: Graph, earlier: Sequence[Placement], seed: int) -> list[Candi
     return sorted(drafts, key=lambda draft: -draft.score)
 
 
-def _best_finished(graph: Graph, drafts: Sequence[Candidate]) -> Candidate:
+def _best_finished(drafts: Sequence[Candidate]) -> Candidate:
     """The best of the drafts, each finished; of two that are equally good it is the one that the estimate prefers."""
+    graph = drafts[0].assembly.grid.graph
     if len(graph.nodes) > MANY_NODES:
         return drafts[0]
     best = _finished(drafts[0])

@@ -23,8 +23,10 @@ _MAIN_CUTS = (2, 3, 4, 5)
 MANY_NODES, _TOO_MANY_NODES = 20, 45
 """A larger model gets fewer steps for each node, and at last none: its text is too small to read in any case."""
 
-_STAGES = ((8, 14, 4.0, 1.0), (4, 18, 2.0, 0.5), (2, 18, 1.0, 0.1))
+_STAGES = ((8, 8, 3.0, 1.5), (3, 32, 3.0, 1.0), (1, 72, 1.5, 0.2))
 """Of the race: how many placements take part, their steps for each node, and the temperature at start and end."""
+_FURTHER = 2
+"""How much longer a further search goes on, which is made where the first one found nothing good."""
 _CLOSE = 2.5
 """Placements that were met are drawn too when the estimate cannot tell them from the best."""
 _MOST = 5
@@ -37,7 +39,7 @@ def find_placements(graph: Graph, earlier: Iterable[Placement] = (), seed: int =
     Args:
         graph: the graph to place.
         earlier: good placements of the same nodes with other sizes, to start from.
-        seed: another number makes another search.
+        seed: another number makes another search, a longer one.
     """
     estimate = Estimate(graph)
     if len(graph.nodes) > _TOO_MANY_NODES:
@@ -46,14 +48,14 @@ def find_placements(graph: Graph, earlier: Iterable[Placement] = (), seed: int =
     starts = [[list(row) for row in placement] for placement in earlier]
     first_stage = 1 if starts or len(graph.nodes) > MANY_NODES else 0
     annealing = Annealing(estimate, seed)
-    found = _raced(annealing, starts or _starts(graph, estimate), first_stage)
+    found = _raced(annealing, starts or _starts(graph, estimate), first_stage, 1 if seed == 0 else _FURTHER)
     if len(graph.nodes) <= MANY_NODES:
         found |= annealing.met(min(found.values()) + _CLOSE)
     return dict(sorted(found.items(), key=lambda item: (item[1], item[0]))[:_MOST])
 
 
-def _raced(annealing: Annealing, starts: Iterable[Rows], first_stage: int) -> dict[Placement, float]:
-    """Every placement that a stage of the race ended with, and its cost."""
+def _raced(annealing: Annealing, starts: Iterable[Rows], first_stage: int, effort: int) -> dict[Placement, float]:
+    """Every placement that a stage of the race ended with, and its cost, after so many times the usual steps."""
     estimate = annealing.estimate
     pool = {_frozen(rows): estimate.cost(rows) for rows in starts}
     found = dict(pool)
@@ -62,7 +64,7 @@ def _raced(annealing: Annealing, starts: Iterable[Rows], first_stage: int) -> di
         pool = {}
         for placement in chosen:
             rows = [list(row) for row in placement]
-            steps_of_all = steps * len(estimate.graph.nodes)
+            steps_of_all = effort * steps * len(estimate.graph.nodes)
             cost, rows = annealing.anneal(rows, found[placement], steps_of_all, first, last)
             pool[_frozen(rows)] = cost
         found |= pool
