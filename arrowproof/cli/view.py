@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arrowproof.cli.output import language_option, model_argument, model_path, printable
-from arrowproof.cli.proof_file import evidence_option, read_proof, stale_sentences
+from arrowproof.cli.proof_file import evidence_option, read_proof
 from arrowproof.errors import HOLDS, MAX_LISTED, InputError
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def command(model: str, port: int, no_open: bool, evidence: Path | None, lang: s
     Example:
       arrowproof view lifecycle.json
     """
+    from arrowproof.render.language import load_language
     from arrowproof.render.preview import View, serve
 
     path = model_path(model)
@@ -41,7 +42,16 @@ def command(model: str, port: int, no_open: bool, evidence: Path | None, lang: s
         return View(_page(path)) if is_page else _drawn(path, evidence, lang)
 
     beside = () if evidence is None else (evidence,)
-    serve(path, render, beside=beside, port=port, open_browser=not no_open, announce=_announce, complain=_complain)
+    serve(
+        path,
+        render,
+        beside=beside,
+        port=port,
+        open_browser=not no_open,
+        language=load_language(lang),
+        announce=_announce,
+        complain=_complain,
+    )
     return HOLDS
 
 
@@ -76,5 +86,4 @@ def _drawn(path: Path, evidence: Path | None, lang: str) -> View:
     lifecycle = load_lifecycle(path)
     warnings = tuple(f"{path}:{problem}" for problem in lint(lifecycle)[:MAX_LISTED])  # its errors were refused
     proof = None if evidence is None else read_proof(evidence, lifecycle, lang)
-    warnings += tuple(f"{evidence} is stale: {sentence}" for sentence in stale_sentences(proof))
     return View(render_page(lifecycle, language=load_language(lang), proof=proof), warnings=warnings)

@@ -54,6 +54,7 @@ SCRIPTS = (
     "address.js",
     "known.js",
     "export.js",
+    "png.js",
     "scenes.js",
     "index.js",
     "choice.js",

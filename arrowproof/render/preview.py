@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+from jinja2 import Environment, StrictUndefined
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.requests import Request
@@ -32,6 +33,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from watchfiles import Change, awatch
 
 from arrowproof.errors import ArrowproofError, InputError
+from arrowproof.render.language import Language, load_language
 from arrowproof.render.policy import source_hash
 
 ADDRESS = "127.0.0.1"
@@ -151,6 +153,7 @@ def serve(
     beside: Sequence[Path] = (),
     port: int = 0,
     open_browser: bool = True,
+    language: Language | None = None,
     announce: Callable[[str], None],
     complain: Callable[[str], None],
 ) -> None:
@@ -162,6 +165,7 @@ def serve(
         beside: other files that the page is made of, which may come and go.
         port: the TCP port on 127.0.0.1; 0 takes a free one.
         open_browser: whether to open the user's browser too.
+        language: of what the shell around the page says; English when left out.
         announce: told the address once it is served.
         complain: told why the source is broken when it is so from the start.
 
@@ -176,13 +180,15 @@ def serve(
     if not is_file:
         raise InputError(f"{target} is no file: name a lifecycle file or an HTML page")
     with _listen(port) as listener:
-        asyncio.run(_serve((target, *beside), render, listener, open_browser, announce, complain))
+        shell = read_shell(language or load_language())
+        asyncio.run(_serve((target, *beside), render, listener, shell, open_browser, announce, complain))
 
 
 async def _serve(
     sources: Sequence[Path],
     render: Callable[[], View],
     listener: socket.socket,
+    shell: str,
     open_browser: bool,
     announce: Callable[[str], None],
     complain: Callable[[str], None],
@@ -205,7 +211,7 @@ async def _serve(
         await showing.refresh()
         if showing.view.error is not None:
             complain(showing.view.error)
-        await _Server(make_app(showing, sources[0].name, port), showing, ready).serve(sockets=[listener])
+        await _Server(make_app(showing, shell, sources[0].name, port), showing, ready).serve(sockets=[listener])
         watcher.cancel()
 
 
@@ -215,9 +221,14 @@ def _report_unless_interrupted(loop: asyncio.AbstractEventLoop, context: dict[st
         loop.default_exception_handler(context)
 
 
-def make_app(showing: Showing, title: str, port: int) -> ASGIApp:
-    """The application: the shell at ``/``, the page at ``/page``, and the event stream at ``/events``."""
+def read_shell(language: Language) -> str:
+    """What stands around the page, as HTML, in a language."""
     shell = files("arrowproof.render").joinpath("preview.html").read_text(encoding="utf-8")
+    return Environment(autoescape=True, undefined=StrictUndefined).from_string(shell).render(text=language)
+
+
+def make_app(showing: Showing, shell: str, title: str, port: int) -> ASGIApp:
+    """The application: the shell at ``/``, the page at ``/page``, and the event stream at ``/events``."""
     policy = _policy(shell)
 
     async def get_shell(_request: Request) -> Response:

@@ -6,10 +6,14 @@ import hashlib
 import json
 import os
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 
+import httpx
 import pytest
 
 from arrowproof.model.evidence_document import MAX_EVIDENCE_BYTES, dump_evidence
@@ -119,6 +123,27 @@ def test_a_picture_shows_evidence_too_and_a_mermaid_text_refuses_it(arrowproof, 
 
 
 @pytest.mark.usefixtures("evidence")
+def test_view_leaves_it_to_the_page_to_say_that_evidence_is_stale(evidence, tmp_path):
+    (tmp_path / "sql" / "worker.sql").write_text("-- nothing\n", encoding="utf-8")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "arrowproof", "view", "--no-open", "--evidence", "evidence.json"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        address = process.stdout.readline().split()[-1]
+        with httpx.stream("GET", f"{address}events") as events:
+            said = next(line for line in events.iter_lines() if line.startswith("data:"))
+        assert json.loads(said.removeprefix("data:"))["warnings"] == ""
+        assert 'class="stale"' in httpx.get(f"{address}page").text
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+
+
 def test_view_of_a_page_that_is_drawn_already_takes_no_evidence(arrowproof, tmp_path):
     (tmp_path / "page.html").write_text("<!doctype html>", encoding="utf-8")
     result = arrowproof("view", "page.html", "--no-open", "--evidence", "evidence.json")

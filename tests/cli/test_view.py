@@ -27,7 +27,10 @@ def test_view_serves_the_drawn_model_on_loopback_until_ctrl_c(tmp_path):
         assert process.stdout is not None
         address = process.stdout.readline().split()[-1]
         assert address.startswith("http://127.0.0.1:")
-        assert httpx.get(address).status_code == 200
+        shell = httpx.get(address)
+        assert shell.status_code == 200
+        assert '<html lang="ja">' in shell.text
+        assert "切断されました" in shell.text
         assert '<html lang="ja">' in httpx.get(f"{address}page").text
     finally:
         process.send_signal(signal.SIGINT)

@@ -107,7 +107,7 @@ def _pattern(literal: ast.JoinedStr | ast.Constant) -> str:
 
 
 def written_in_templates() -> Iterator[tuple[str, bool]]:
-    for path in TEMPLATES.glob("*.j2"):
+    for path in (*TEMPLATES.glob("*.j2"), PACKAGE / "render" / "preview.html"):
         for text, more in re.findall(r"""\btext(?:\.count)?\(\s*"([^"]+)"\s*(~?)""", path.read_text(encoding="utf-8")):
             yield re.escape(text) + (r"[\w.]+" if more else ""), True
 

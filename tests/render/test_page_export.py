@@ -13,11 +13,23 @@ import pytest
 from PIL import Image, ImageChops
 from playwright.sync_api import Browser, Page, expect
 
+from arrowproof import __version__
+from arrowproof import __version__
 from arrowproof.model.lifecycle import View
 from arrowproof.model.loader import load_lifecycle
 from arrowproof.model.mermaid import write_mermaid
 from arrowproof.render.assets import asset
-from arrowproof.render.export import MAX_AREA, MAX_SIDE, PADDING, PIXELS_PER_UNIT, Theme, export_svg, paint_png
+from arrowproof.render.export import (
+    MAX_AREA,
+    MAX_SIDE,
+    PADDING,
+    PIXELS_PER_UNIT,
+    Theme,
+    export_svg,
+    is_exported_png,
+    is_exported_svg,
+    paint_png,
+)
 from arrowproof.render.layout import layout_lifecycle
 from arrowproof.render.page import render_page
 from arrowproof.render.svg import render_svg
@@ -83,6 +95,17 @@ def test_the_png_of_a_page_is_in_the_chosen_theme_at_two_pixels_to_the_unit(them
         assert got.size == made.size
         assert len(got.convert("L").getcolors()) > 20
         assert ImageChops.difference(got.convert("RGB"), made).getbbox() is None
+
+
+def test_the_command_knows_a_picture_that_the_page_saved_as_one_of_its_own(tab, tmp_path):
+    show(tab, tmp_path, PAGE)
+    _, svg = downloaded(tab, "SVG, light and dark")
+    _, png = downloaded(tab, "PNG, dark")
+    assert is_exported_svg(svg[:4096])
+    assert is_exported_png(png[:4096])
+    with Image.open(io.BytesIO(png)) as picture:
+        picture.verify()
+        assert picture.info["Software"] == f"Arrowproof {__version__}"
 
 
 def test_an_export_breaks_no_policy_and_asks_for_nothing(tab, tmp_path):

@@ -74,7 +74,7 @@ startParts.push(() => {
     const made = makePicture(drawing, themeOf);
     const name = [nameOf(drawing), themeOf, picture].filter(Boolean).join(".");
     try {
-      saveFile(name, picture === "png" ? await paintPicture(made) : new Blob([made.text], { type: "image/svg+xml" }));
+      saveFile(name, picture === "png" ? markPng(await paintPicture(made)) : new Blob([made.text], { type: "image/svg+xml" }));
       announce(say("saved", { name }));
     } catch {
       announce(say("not_saved"));
