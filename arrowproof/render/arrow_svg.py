@@ -68,6 +68,8 @@ def arrow_group(
     arrow = lifecycle.arrows_by_id[path.id]
     look = _look(path.id, proof, language) if proof is not None else Look()
     spoken = _spoken(arrow, lifecycle, look, language)
+    if path.is_tag:
+        spoken = language("key.row", number=numbers[0] + 1, arrow=spoken)
     return element(
         "g",
         {

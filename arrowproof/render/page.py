@@ -27,6 +27,7 @@ from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.export import STYLE_MARKERS, drawing_css, file_stem
 from arrowproof.render.fonts import font_faces_css, is_basic
 from arrowproof.render.index import index_states
+from arrowproof.render.key import key_of_stage, key_picture
 from arrowproof.render.language import Language, load_language
 from arrowproof.render.legend import LegendParts, legend_of_page, legend_widths
 from arrowproof.render.outline import Outline, outline_lifecycle
@@ -47,7 +48,17 @@ if TYPE_CHECKING:
 DRAWING = "drawing.css"
 """The part that a picture of the drawing takes along, with the fonts and the palette."""
 
-STYLES = ("sheet.css", "header.css", DRAWING, "column.css", "proof.css", "controls.css", "export.css", "media.css")
+STYLES = (
+    "sheet.css",
+    "header.css",
+    DRAWING,
+    "column.css",
+    "proof.css",
+    "key.css",
+    "controls.css",
+    "export.css",
+    "media.css",
+)
 SCRIPTS = (
     "base.js",
     "theme.js",
@@ -59,6 +70,7 @@ SCRIPTS = (
     "index.js",
     "choice.js",
     "proof.js",
+    "key.js",
     "views.js",
     "zoom.js",
     "search.js",
@@ -103,11 +115,12 @@ def render_page(
     stage = stage or set_stage(lifecycle, drawing, language, proof)
     outline = replace(outline, views=tuple(noted_views(outline.views, stage.scenes, language)))
     legend = legend_of_page(outline, stage, proof, language)
-    sheet = plan_sheet(replace(_content(outline, stage, language, header, legend), proof=column))
+    key = key_of_stage(stage, outline.arrows, proof, language)
+    sheet = plan_sheet(replace(_content(outline, stage, language, header, legend), proof=column, key=key))
     idle = _idle_parts(outline, stage, proof, sheet)
     # Every text of a page is out of one of these.
     texts = f"{lifecycle!r}{proof!r}{language.texts!r}"
-    styles = Markup("".join((_sheet_css(sheet, stage.frame), *_styles(lifecycle, texts, idle))))
+    styles = Markup("".join((_sheet_css(sheet, stage.frame), _key_css(sheet), *_styles(lifecycle, texts, idle))))
     script = _script(idle)
     return _template().render(
         policy=content_security_policy(styles, script),
@@ -125,6 +138,7 @@ def render_page(
         legend=legend,
         stage=stage,
         by_source=by_source,
+        key_picture=partial(key_picture, bounds=stage.scenes[0].drawing.bounds),
         render_scene=partial(render_scene, lifecycle=stage.lifecycle, language=language),
         verdict_sign=verdict_sign,
     )
@@ -165,6 +179,8 @@ def _idle_parts(outline: Outline, stage: Stage, proof: Proof | None, sheet: Shee
         idle |= {"zoom.js", "search.js"}
     if not sheet.index.rows:
         idle.add("index.js")
+    if not sheet.key.rows:
+        idle |= {"key.css", "key.js"}
     return idle if outline.views else {*idle, "views.js"}
 
 
@@ -215,6 +231,11 @@ def _sheet_css(sheet: Sheet, frame: Box) -> str:
         f"--aside:{sheet.aside:.1f}rem;--fixed:{sheet.fixed:.2f}rem;--columns:{sheet.list_columns};"
         f"--rows:{sheet.list_rows};--panel-columns:{sheet.panel_columns};--index:{sheet.index.columns};--index-row:{sheet.index.row}rem;--source:{sheet.source_width:.2f}rem}}\n"
     )
+
+
+def _key_css(sheet: Sheet) -> str:
+    key = sheet.key
+    return f":root{{--key:{key.columns};--key-row:{key.row}rem;--key-whole:{key.whole}}}\n" if key.rows else ""
 
 
 def _content(

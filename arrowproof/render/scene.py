@@ -56,15 +56,19 @@ class Scene:
         return None if self.address is None else f"#{self.address[0]}={quote(self.address[1], safe=KEPT)}"
 
 
-def is_read_whole(lifecycle: Lifecycle, drawing: Drawing) -> bool:
-    """Whether a page shows its drawing as a whole, and nothing else.
+def is_small(lifecycle: Lifecycle) -> bool:
+    """Whether the page of a model is held to show all of it in one drawing that can be read."""
+    return len(lifecycle.states) <= SMALL_STATES and len(lifecycle.arrows) <= SMALL_ARROWS
 
-    That of a small model is shown so as long as labels can be read, since that is what its page is held to.
+
+def is_read_whole(lifecycle: Lifecycle, drawing: Drawing) -> bool:
+    """Whether the page of a model shows its drawing as a whole, and nothing else.
+
+    That of a small model is shown so as long as labels can be read, whatever a proof adds to it.
     """
     if len(lifecycle.states) > MANY_STATES:
         return False
-    is_small = len(lifecycle.states) <= SMALL_STATES and len(lifecycle.arrows) <= SMALL_ARROWS
-    return fit_scale(drawing.bounds) >= (LEAST_SCALE if is_small else READABLE_SCALE)
+    return fit_scale(drawing.bounds) >= (LEAST_SCALE if is_small(lifecycle) else READABLE_SCALE)
 
 
 def whole_scene(lifecycle: Lifecycle, drawing: Drawing) -> Scene:

@@ -19,6 +19,7 @@ from arrowproof.model.lifecycle import Panel
 from arrowproof.render.bar import Bar, bar_height
 from arrowproof.render.drawing import Box
 from arrowproof.render.index import Index, fit_index
+from arrowproof.render.key import Key, fit_key
 from arrowproof.render.legend import legend_height
 from arrowproof.render.quality import READABLE_SCALE
 from arrowproof.render.ruler import SLACK, Ruler
@@ -122,6 +123,7 @@ class Content:
     bar: Bar = field(default_factory=Bar)
     proof: ProofColumn | None = None
     index: Index = field(default_factory=Index)
+    key: Key = field(default_factory=Key)
     legend: tuple[tuple[tuple[float, ...], ...], ...] = ()
     numbers: tuple[str, ...] = ()
     verdict: tuple[str, str] | None = None
@@ -157,6 +159,7 @@ class Sheet:
     column_room: float = 0.0
     panels: tuple[ProofPanel, ...] = ()
     index: Index = field(default_factory=Index)
+    key: Key = field(default_factory=Key)
 
     @property
     def merit(self) -> tuple[bool, float]:
@@ -165,6 +168,7 @@ class Sheet:
         legible -= 20 * max(0.0, (SMALLEST_SCALE if self.panels else READABLE_SCALE) - self.scale)
         costs = self.density.cost + (0.0 if self.shows_paths else 0.08) + (0.05 if self._is_bare else 0.0)
         costs += 0.0 if self.lists_transitions else 0.3
+        costs += 0.0 if self.key.is_whole else 0.5
         costs += 0.06 if self.is_grouped else 0.0
         if self.aside < (PROOF_COLUMN if self.panels else COLUMN):
             costs += 0.04
@@ -224,6 +228,9 @@ def _arranged(content: Content, how: _Arrangement, ruler: Ruler, fit: PanelFit) 
     lists = how.is_listed and 0 < len(content.rows) <= MAX_LISTED
     panels, tallest = fit(how.aside, main)
     column = _column(content, how, lists, ruler)
+    left = main - column - how.density.gap
+    key = fit_key(content.key, how.aside - _COLUMN_PADDING, left, how.density.row, ruler)
+    column += how.density.gap + key.height if key.rows else 0.0
     return Sheet(
         title_step=title_step,
         aside=how.aside,
@@ -241,6 +248,7 @@ def _arranged(content: Content, how: _Arrangement, ruler: Ruler, fit: PanelFit) 
         scale=scale * REM,
         column_room=main - column,
         panels=panels,
+        key=key,
     )
 
 

@@ -11,7 +11,7 @@ from arrowproof.render.finder import find_names
 from arrowproof.render.language import Language
 from arrowproof.render.proof import Proof
 from arrowproof.render.quality import MANY_STATES
-from arrowproof.render.scene import MARGIN, Scene, is_read_whole, whole_scene
+from arrowproof.render.scene import MARGIN, Scene, is_read_whole, is_small, whole_scene
 from arrowproof.render.text import clean_text
 
 
@@ -40,7 +40,7 @@ def set_stage(lifecycle: Lifecycle, drawing: Drawing | None, language: Language,
         proof: the proof of the lifecycle, to be shown on it.
     """
     drawn = lifecycle if proof is None else proof.lifecycle
-    scenes = _scenes(drawn, drawing, language, proof)
+    scenes = _scenes(lifecycle, drawing, language, proof)
     # An overview of small text takes what room there is.
     views = [scene.view for scene in scenes if not scene.is_overview]
     width, height = max(view.width for view in views), max(view.height for view in views)
@@ -49,14 +49,16 @@ def set_stage(lifecycle: Lifecycle, drawing: Drawing | None, language: Language,
     return Stage(drawn, scenes, Box(0, 0, width - 2 * MARGIN, height - 2 * MARGIN), names, places)
 
 
-def _scenes(
-    lifecycle: Lifecycle, drawing: Drawing | None, language: Language, proof: Proof | None
-) -> tuple[Scene, ...]:
-    if drawing is None and len(lifecycle.states) <= MANY_STATES:
+def _scenes(model: Lifecycle, drawing: Drawing | None, language: Language, proof: Proof | None) -> tuple[Scene, ...]:
+    lifecycle = model if proof is None else proof.lifecycle
+    if drawing is None and (len(lifecycle.states) <= MANY_STATES or is_small(model)):
         from arrowproof.render.layout import layout_lifecycle  # who brings a drawing need not load Graphviz
 
-        drawing = layout_lifecycle(lifecycle, proof.captions if proof is not None else {})
-    if drawing is not None and (is_read_whole(lifecycle, drawing) or not lifecycle.states):
+        captions = proof.captions if proof is not None else {}
+        # A sneak path needs no number: it says itself what it is, and its ends are listed beside the drawing.
+        numbers = {arrow.id: place for place, arrow in enumerate(model.arrows, 1)} if is_small(model) else None
+        drawing = layout_lifecycle(lifecycle, captions, numbers)
+    if drawing is not None and (is_read_whole(model, drawing) or not lifecycle.states):
         return (replace(whole_scene(lifecycle, drawing), proof=proof),)
     from arrowproof.render.scenes import plan_scenes  # most models are read as a whole, and need not pay for this
 

@@ -16,7 +16,8 @@ from tests.render.extremes import parallel, selves
 from tests.render.pages import state
 from tests.render.test_layout import assert_complete, lifecycles
 
-CORDS, NUMBERS, CLOSEST = Form(12), Form(12, is_numbered=True), Form(12, is_numbered=True, has_notes=False)
+PLACES = {arrow.id: place for place, arrow in enumerate(parallel().arrows, 1)}
+CORDS, NUMBERS, CLOSEST = Form(12), Form(12, PLACES), Form(12, PLACES, has_notes=False)
 
 
 def of_ends(*ends: tuple[str | None, str | None]) -> tuple[Arrow, ...]:
@@ -50,10 +51,10 @@ def test_arrows_without_a_source_or_a_target_never_share_a_line_since_each_has_i
 
 
 def test_numbers_stand_for_labels_only_where_that_is_allowed_and_notes_give_way_last() -> None:
-    assert list(closer_forms(parallel(), may_be_numbered=True)) == [Form(12), Form(6), NUMBERS, CLOSEST]
-    assert list(closer_forms(parallel(), may_be_numbered=False)) == [Form(12), Form(6)]
+    assert list(closer_forms(parallel(), PLACES)) == [Form(12), Form(6), NUMBERS, CLOSEST]
+    assert list(closer_forms(parallel(), None)) == [Form(12), Form(6)]
     alone = Lifecycle("x", "X", (state("a"), state("b")), of_ends(("a", "b")))
-    assert list(closer_forms(alone, may_be_numbered=True)) == [Form(1, True), Form(1, True, has_notes=False)]
+    assert list(closer_forms(alone, {"0": 1})) == [Form(1, {"0": 1}), Form(1, {"0": 1}, has_notes=False)]
 
 
 def beads_on_line(arrow: ArrowPath, first: ArrowPath) -> bool:

@@ -21,15 +21,7 @@ from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.layout.candidates import best_drawing
 from arrowproof.render.layout.forms import PLAIN, Form, closer_forms, is_crowded
 from arrowproof.render.layout.lanes import add_lanes, has_lanes
-from arrowproof.render.quality import (
-    LEAST_SCALE,
-    READABLE_SCALE,
-    SMALL_ARROWS,
-    SMALL_STATES,
-    count_crossings,
-    fit_scale,
-    is_read,
-)
+from arrowproof.render.quality import LEAST_SCALE, READABLE_SCALE, count_crossings, fit_scale, is_read
 
 __all__ = ["layout_lifecycle"]
 
@@ -42,29 +34,27 @@ _CLEARLY = 1.1
 
 
 def layout_lifecycle(
-    lifecycle: Lifecycle, captions: Mapping[str, str] | None = None, is_small: bool | None = None
+    lifecycle: Lifecycle, captions: Mapping[str, str] | None = None, numbers: Mapping[str, int] | None = None
 ) -> Drawing:
     """The drawing of a lifecycle, in which nothing overlaps.
 
     Where its text comes out too small to read, it is drawn in the first closer form that can be read, or else in that
-    which comes out largest. Numbers stand for labels only in a small lifecycle, since a larger one has other views.
+    which comes out largest.
 
     Args:
         lifecycle: any lifecycle whose arrows name states that it has.
         captions: a short text under the label of an arrow (its rung, for example), by arrow id.
-        is_small: whether it must be read as a whole; by its size when left out.
+        numbers: what may stand for labels, by arrow id, where a key is shown beside the drawing.
 
     Returns:
         A drawing whose order of states and arrows is that of the lifecycle, the same for the same input.
     """
     if not lifecycle.states and not lifecycle.arrows:
         return Drawing(Box(0, 0, 0, 0), (), ())
-    if is_small is None:
-        is_small = len(lifecycle.states) <= SMALL_STATES and len(lifecycle.arrows) <= SMALL_ARROWS
     drawing = _drawn(lifecycle, captions or {}, PLAIN)
-    for form in closer_forms(lifecycle, may_be_numbered=False):
+    for form in closer_forms(lifecycle, numbers):
         is_large = fit_scale(drawing.bounds) >= LEAST_SCALE
-        if is_large and (form.is_numbered or not is_crowded(lifecycle)):
+        if is_large and (form.numbers is not None or not is_crowded(lifecycle)):
             break
         closer = _drawn(lifecycle, captions or {}, form)
         if fit_scale(closer.bounds) > fit_scale(drawing.bounds) * (_CLEARLY if is_large else 1.0):

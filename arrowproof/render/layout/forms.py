@@ -30,12 +30,12 @@ _WIDER = 1.5
 class Form:
     """How a lifecycle is written into its drawing.
 
-    ``most`` is how many arrows share a line at most, ``is_numbered`` says that labels are numbers, and ``has_notes``
-    that states have their notes.
+    ``most`` is how many arrows share a line at most, ``numbers`` are what stands for labels, by arrow id, None for
+    whole labels, and ``has_notes`` says that states have their notes. An arrow without a number has no label then.
     """
 
     most: int = 1
-    is_numbered: bool = False
+    numbers: Mapping[str, int] | None = None
     has_notes: bool = True
 
     def shown(self, state: State) -> State:
@@ -63,12 +63,10 @@ class Form:
         ends = [len(arrows) * line // lines for line in range(lines + 1)]
         return (tuple(arrows[start:end]) for start, end in pairwise(ends))
 
-    def label(
-        self, arrows: Sequence[Arrow], places: Sequence[int], captions: Mapping[str, str], limits: LabelLimits
-    ) -> LabelSize:
+    def label(self, arrows: Sequence[Arrow], captions: Mapping[str, str], limits: LabelLimits) -> LabelSize:
         """The label of one line, with an entry for each arrow if it is a cord."""
-        if self.is_numbered:
-            labels = [measure_tag(place + 1) for place in places]
+        if self.numbers is not None:
+            labels = [measure_tag(self.numbers.get(arrow.id)) for arrow in arrows]
         elif len(arrows) == 1:
             labels = [measure_label(arrows[0], captions.get(arrows[0].id, ""), limits)]
         else:
@@ -81,7 +79,7 @@ PLAIN = Form()
 """Everything is written, and each arrow has a line of its own."""
 
 
-def closer_forms(lifecycle: Lifecycle, may_be_numbered: bool) -> Iterator[Form]:
+def closer_forms(lifecycle: Lifecycle, numbers: Mapping[str, int] | None) -> Iterator[Form]:
     """The forms for a lifecycle that is too large in the plain one, from the one that says most to the closest one.
 
     A lifecycle of very many states has none, since it is not read as a whole in any form.
@@ -90,9 +88,9 @@ def closer_forms(lifecycle: Lifecycle, may_be_numbered: bool) -> Iterator[Form]:
     if _most_alike(lifecycle) > _APART and len(lifecycle.states) <= MANY_STATES:
         most = _CORDS[0]
         yield from (Form(each) for each in _CORDS)
-    if may_be_numbered:
-        yield Form(most, is_numbered=True)
-        yield Form(most, is_numbered=True, has_notes=False)
+    if numbers is not None:
+        yield Form(most, numbers)
+        yield Form(most, numbers, has_notes=False)
 
 
 def is_crowded(lifecycle: Lifecycle) -> bool:

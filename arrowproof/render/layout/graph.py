@@ -159,7 +159,7 @@ def read_graph(lifecycle: Lifecycle, captions: Mapping[str, str], limits: LabelL
             nodes.append(_mark_node(len(nodes), "removal", first.id))
         head = len(nodes) - 1 if first.target is None else index_of[first.target]
         places = tuple(place_of[arrow.id] for arrow in arrows)
-        label = form.label(arrows, places, captions, limits)
+        label = form.label(arrows, captions, limits)
         edges.append(Edge(len(edges), tuple(arrow.id for arrow in arrows), places, tail, head, label))
     return Graph(tuple(nodes), tuple(edges))
 

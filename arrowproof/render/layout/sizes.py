@@ -185,15 +185,17 @@ def measure_label(arrow: Arrow, caption: str, limits: LabelLimits, is_beside: bo
     return LabelSize(width, LABEL_LINE * len(whole.lines) + CAPTION_LINE * len(below.lines), whole, below)
 
 
-def measure_tag(number: int) -> LabelSize:
-    """The number that stands for the label of an arrow."""
+def measure_tag(number: int | None) -> LabelSize:
+    """The number that stands for the label of an arrow, or nothing."""
+    if number is None:
+        return LabelSize(0, 0, TextBlock((), ()), TextBlock((), ()))
     text = measure_text(str(number), math.inf, LABEL_SIZE, LABEL_WEIGHT)
     width = max(TAG_HEIGHT, even(text.width + 2 * TAG_PADDING))
     return LabelSize(width, TAG_HEIGHT, text, TextBlock((), ()), is_tag=True)
 
 
 def measure_cord(labels: Sequence[LabelSize]) -> LabelSize:
-    """The labels of the arrows on a cord, below each other; one without a text has the height of a line for its bead."""
+    """The labels of the arrows on a cord, below each other; one without a text is as high as a line, for its bead."""
     entries = tuple(replace(label, height=max(label.height, LABEL_LINE)) for label in labels)
     width = max(label.width for label in entries)
     none = TextBlock((), ())

@@ -20,6 +20,9 @@ const makePicture = (drawing, onlyTheme) => {
   const { padding } = exportLimits;
   const [left, top] = [Math.floor(x) - padding, Math.floor(y) - padding];
   const size = { width: Math.ceil(x + width) + padding - left, height: Math.ceil(y + height) + padding - top };
+  // The numbers of a drawing mean nothing without their key.
+  const key = document.getElementById("picture-key");
+  if (key) size.height += Math.ceil(Number(key.dataset.height));
   const write = (element, attributes) => {
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
     return element;
@@ -31,6 +34,7 @@ const makePicture = (drawing, onlyTheme) => {
   style.textContent = pictureStyle();
   const paper = write(document.createElementNS(svgNamespace, "rect"), { class: "paper", x: left, y: top, ...size });
   svg.querySelector("desc").after(style, paper);
+  if (key) svg.append(key.content.querySelector("g").cloneNode(true));
   return { text: `${new XMLSerializer().serializeToString(svg)}\n`, ...size };
 };
 const paintPicture = async ({ text, width, height }) => {

@@ -1,0 +1,21 @@
+// Key: each of its lines stands for the arrow of its number, lights it and chooses it.
+startParts.push(() => {
+  const rows = all(".key button");
+  const arrows = new Map(all(".drawing .arrow").map((arrow) => [arrow.dataset.number, arrow]));
+  const arrowOf = (row) => arrows.get(row.dataset.number);
+  const whole = document.querySelector(".key .whole");
+  const hint = whole?.textContent;
+  const light = () => {
+    for (const row of rows) arrowOf(row).classList.toggle("lit", row.matches(":hover, :focus-visible"));
+  };
+  for (const row of rows) {
+    row.addEventListener("click", () => arrowOf(row).dispatchEvent(new MouseEvent("click")));
+    for (const kind of ["pointerenter", "pointerleave", "focus", "blur"]) row.addEventListener(kind, light);
+  }
+  follow(() => {
+    press(rows, (row) => arrowOf(row).getAttribute("aria-pressed") === "true");
+    const chosen = rows.filter((row) => row.getAttribute("aria-pressed") === "true");
+    // Where lines have room for events alone, the whole label of a chosen arrow stands below them.
+    if (whole) whole.textContent = chosen.length === 1 ? chosen[0].dataset.whole : hint;
+  });
+});

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from arrowproof.render.drawing import Box
+from arrowproof.render.key import Key, KeyRow, fit_key, key_picture
+from arrowproof.render.ruler import Ruler
+
+WORDS = "the operator confirms it by hand [attempts < max_attempts] / a history row is written and mailed"
+RULER = Ruler()
+
+
+def key_of(count: int, label: str) -> Key:
+    return Key(tuple(KeyRow(n + 1, n, f"{label} {n}", f"event {n}", f"{n + 1}: {label} {n}") for n in range(count)))
+
+
+def test_a_key_that_has_room_has_whole_labels_in_one_column() -> None:
+    fitted = fit_key(key_of(10, "label"), 24, 40, 0.3, RULER)
+    assert (fitted.columns, fitted.row, fitted.is_whole) == (1, 0.3, True)
+    assert fitted.text(fitted.rows[0]) == "label 0"
+
+
+def test_a_key_with_less_room_is_set_closer_and_then_in_two_columns() -> None:
+    fitted = [fit_key(key_of(20, "label"), 30, height, 0.3, RULER) for height in (50, 31, 16)]
+    assert [(each.columns, each.row) for each in fitted] == [(1, 0.3), (1, 0.04), (2, 0.04)]
+    assert all(each.height <= height for each, height in zip(fitted, (50, 31, 16), strict=True))
+
+
+def test_where_whole_labels_do_not_fit_the_key_has_events_and_room_for_one_whole_label() -> None:
+    fitted = fit_key(key_of(28, WORDS), 24, 46, 0.1, RULER)
+    assert not fitted.is_whole
+    assert fitted.text(fitted.rows[3]) == "event 3"
+    assert fitted.whole >= 3
+    assert fitted.height <= 46
+
+
+def test_a_key_that_fits_in_no_way_is_the_lowest_one() -> None:
+    fitted = fit_key(key_of(28, WORDS), 24, 5, 0.3, RULER)
+    assert fitted.rows
+    assert 5 < fitted.height < fit_key(key_of(28, WORDS), 24, 1000, 0.3, RULER).height
+
+
+def test_a_key_without_rows_takes_nothing() -> None:
+    assert fit_key(Key(), 24, 5, 0.3, RULER) == Key()
+
+
+@pytest.mark.parametrize("count", [1, 28])
+def test_the_key_of_a_picture_stands_below_the_drawing_within_its_width(count: int) -> None:
+    rows = tuple(replace(row, standing="written") for row in key_of(count, WORDS).rows)
+    picture, height = key_picture(Key(rows), Box(-10, -20, 700, 400))
+    assert picture.count('class="number"') == count
+    assert picture.count("written and mailed") <= count
+    ys = [float(part.partition('"')[0]) for part in picture.split(' y="')[1:]]
+    xs = [float(part.partition('"')[0]) for part in picture.split(' x="')[1:]]
+    assert min(ys) > 380
+    assert max(ys) < 380 + height
+    assert min(xs) >= -10
+    assert max(xs) < 690

@@ -1,0 +1,165 @@
+"""Numbers in the drawing of a page, and their key: each is chosen, linked to and said like the label it stands for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle
+from arrowproof.model.mermaid import write_mermaid
+from arrowproof.render.drawing import Drawing
+from arrowproof.render.language import load_language
+from arrowproof.render.layout.candidates import best_drawing
+from arrowproof.render.layout.forms import Form
+from arrowproof.render.page import render_page
+from tests.render.evidence_builder import AGENT_SNEAK_PATHS, build_evidence
+from tests.render.pages import MEASURE, SIZES, pressed, show, state
+from tests.render.proofs import proof_of
+
+LABEL = "confirmed by hand, for the {}th time"
+MODEL = Lifecycle(
+    "key",
+    "Key",
+    (state("open", Kind.WAITING), state("held"), state("done", Kind.SUCCESS)),
+    (
+        Arrow("new", None, "open", "POST"),
+        *(Arrow(f"close{number}", "open", "done", LABEL.format(number), "guarded", "paid") for number in range(4)),
+        Arrow("hold", "open", "held"),
+        Arrow("free", "held", "open", "<b>free</b>"),
+    ),
+)
+
+
+def numbered(lifecycle: Lifecycle, model: Lifecycle = MODEL) -> Drawing:
+    return best_drawing(lifecycle, {}, form=Form(12, {arrow.id: n for n, arrow in enumerate(model.arrows, 1)}))
+
+
+@cache
+def key_page(tag: str = "en") -> str:
+    return render_page(MODEL, numbered(MODEL), load_language(tag))
+
+
+@cache
+def crowded_page() -> str:
+    """A page whose key has room for events alone."""
+    arrows = tuple(
+        Arrow(f"a{n}", *(("open", "held") if n % 2 else ("held", "open")), f"event {n}", "g " * 60, "e " * 60)
+        for n in range(28)
+    )
+    model = replace(MODEL, arrows=arrows)
+    return render_page(model, numbered(model, model))
+
+
+def test_the_drawing_has_numbers_and_the_key_says_what_each_stands_for(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, key_page())
+    assert tab.locator(".drawing .label text").all_text_contents() == [str(n) for n in range(1, 8)]
+    rows = tab.locator(".key li").all_inner_texts()
+    assert [row.split()[0] for row in rows] == [str(n) for n in range(1, 8)]
+    assert rows[1].endswith("confirmed by hand, for the 0th time [guarded] / paid")
+    assert rows[5].endswith("open to held")
+    assert rows[6].endswith("<b>free</b>")
+
+
+def test_a_row_of_the_key_chooses_its_arrow_and_lights_it(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, key_page())
+    row = tab.locator(".key button").nth(2)
+    row.hover()
+    assert tab.locator(".arrow.lit").evaluate_all("all => all.map(each => each.dataset.arrow)") == ["close1"]
+    row.click()
+    assert pressed(tab, ".arrow") == ["close1"]
+    assert tab.url.endswith("#arrow=close1")
+    assert row.get_attribute("aria-pressed") == "true"
+    row.click()
+    assert pressed(tab, ".arrow") == []
+
+
+def test_an_arrow_that_an_address_or_the_drawing_chooses_is_marked_in_the_key(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, key_page(), "#arrow=hold")
+    assert tab.locator(".key [aria-pressed=true] b").all_inner_texts() == ["6"]
+    tab.locator("[data-arrow=free] .label text").click(force=True)
+    assert tab.locator(".key [aria-pressed=true] b").all_inner_texts() == ["7"]
+
+
+@pytest.mark.parametrize(("tag", "name"), [("en", "2: open to done: "), ("ja", "2：")])
+def test_a_number_is_read_with_the_whole_label_in_the_drawing_and_in_the_key(
+    tab: Page, tmp_path: Path, tag: str, name: str
+) -> None:
+    show(tab, tmp_path, key_page(tag))
+    spoken = str(tab.locator("[data-arrow=close0]").get_attribute("aria-label"))
+    assert spoken.startswith(name)
+    assert spoken.endswith(MODEL.arrows[1].label)
+    assert tab.locator(".key button").nth(1).get_attribute("aria-label") == spoken
+    assert MODEL.arrows[1].label in tab.locator("table").inner_text()
+
+
+@pytest.mark.parametrize("page", [key_page, crowded_page])
+def test_a_page_with_a_key_stands_on_one_screen_at_every_size(tab: Page, tmp_path: Path, page: type[str]) -> None:
+    for width, height in SIZES:
+        tab.set_viewport_size({"width": width, "height": height})
+        for fragment in ("", "#arrow=a4"):
+            show(tab, tmp_path, page(), fragment)
+            found = tab.evaluate(MEASURE)
+            assert (found["right"], found["down"], found["outside"], found["overlapping"]) == (0, 0, [], [])
+
+
+def test_where_only_events_fit_the_whole_label_of_the_chosen_arrow_stands_below(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, crowded_page())
+    whole = tab.locator(".key .whole")
+    assert whole.inner_text() == "Events only. Choose a number to read its whole label."
+    tab.locator(".key button").nth(3).click()
+    assert whole.inner_text().startswith("event 3 [g g")
+    tab.keyboard.press("Escape")
+    assert whole.inner_text().startswith("Events only")
+
+
+def test_axe_finds_nothing_on_a_page_with_a_key(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, key_page(), "#arrow=close1")
+    assert [each["id"] for each in Axe().run(tab).response["violations"]] == []
+
+
+def exported(tab: Page) -> str:
+    """The text of the SVG that the page's menu saves."""
+    tab.locator("#export summary").click()
+    with tab.expect_download() as waiting:
+        tab.locator("#export [data-picture=svg]").first.click()
+    return Path(waiting.value.path()).read_text(encoding="utf-8")
+
+
+def test_a_picture_with_numbers_takes_its_key_along(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, key_page())
+    svg = ElementTree.fromstring(exported(tab))
+    texts = [text.text or "" for text in svg.iter("{http://www.w3.org/2000/svg}text")]
+    assert "<b>free</b>" in texts
+    assert any(LABEL.format(2).startswith(text) and len(text) > 8 for text in texts)
+    _, top, _, height = map(float, (svg.get("viewBox") or "").split())
+    lowest = max(float(text.get("y") or 0) for text in svg.iter("{http://www.w3.org/2000/svg}text"))
+    assert lowest < top + height
+    assert write_mermaid(MODEL).count("confirmed by hand") == 4
+
+
+def test_with_a_proof_the_key_says_where_an_arrow_stands_and_its_panel_takes_the_place_of_the_key(
+    tab: Page, tmp_path: Path
+) -> None:
+    sneak = replace(AGENT_SNEAK_PATHS[0], source="done", target="held")
+    proof = proof_of(MODEL, build_evidence(MODEL, {("open", "held"): "written"}, sneak_paths=[sneak]))
+    show(tab, tmp_path, render_page(MODEL, numbered(proof.lifecycle), proof=proof))
+    assert tab.locator(".key em").all_inner_texts() == ["written"]
+    assert tab.locator(".key li").count() == len(MODEL.arrows)
+    assert tab.locator(".drawing .sneak .tag").count() == 0
+    assert tab.locator(".drawing .sneak .bead").count() == 1
+    tab.locator(".key button").nth(5).click()
+    assert tab.locator(".proof").is_visible()
+    assert not tab.locator(".key").is_visible()
+
+
+def test_a_page_whose_labels_are_whole_has_no_key_and_nothing_of_it() -> None:
+    page = render_page(MODEL, best_drawing(MODEL, {}))
+    assert 'class="key"' not in page
+    assert "picture-key" not in page.partition("<body")[2]
+    assert ".key li" not in page
