@@ -123,7 +123,7 @@ def test_a_picture_shows_evidence_too_and_a_mermaid_text_refuses_it(arrowproof, 
 
 
 @pytest.mark.usefixtures("evidence")
-def test_view_leaves_it_to_the_page_to_say_that_evidence_is_stale(evidence, tmp_path):
+def test_view_leaves_it_to_the_page_to_say_that_evidence_is_stale(tmp_path):
     (tmp_path / "sql" / "worker.sql").write_text("-- nothing\n", encoding="utf-8")
     process = subprocess.Popen(
         [sys.executable, "-m", "arrowproof", "view", "--no-open", "--evidence", "evidence.json"],

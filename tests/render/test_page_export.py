@@ -14,7 +14,6 @@ from PIL import Image, ImageChops
 from playwright.sync_api import Browser, Page, expect
 
 from arrowproof import __version__
-from arrowproof import __version__
 from arrowproof.model.lifecycle import View
 from arrowproof.model.loader import load_lifecycle
 from arrowproof.model.mermaid import write_mermaid
