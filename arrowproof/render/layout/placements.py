@@ -23,7 +23,7 @@ _MAIN_CUTS = (2, 3, 4, 5)
 MANY_NODES, _TOO_MANY_NODES = 20, 45
 """A larger model gets fewer steps for each node, and at last none: its text is too small to read in any case."""
 
-_STAGES = ((8, 8, 3.0, 1.5), (3, 32, 3.0, 1.0), (1, 72, 1.5, 0.2))
+_STAGES = ((8, 8, 3.0, 1.5), (3, 28, 3.0, 1.0), (1, 64, 1.5, 0.2))
 """Of the race: how many placements take part, their steps for each node, and the temperature at start and end."""
 _FURTHER = 2
 """How much longer a further search goes on, which is made where the first one found nothing good."""
@@ -73,7 +73,8 @@ def _raced(annealing: Annealing, starts: Iterable[Rows], first_stage: int, effor
 
 def _starts(graph: Graph, estimate: Estimate) -> list[Rows]:
     """Where the search starts: the main path cut into rows in several ways, and the ranks of dot."""
-    starts = [_completed(graph, estimate, rows) for rows in _main_rows(graph)]
+    main_rows = dict.fromkeys(map(_frozen, _main_rows(graph)))
+    starts = [_completed(graph, estimate, [list(row) for row in rows]) for rows in main_rows]
     return [*starts, [list(row) for row in ranked_placement(graph)]]
 
 

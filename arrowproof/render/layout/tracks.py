@@ -30,16 +30,21 @@ def passage(rows: Sequence[Sequence[tuple[float, float]]], above: float, below: 
 
 def depth(edges: Iterable[tuple[float, float]]) -> int:
     """How many level runs of one gap lie above each other where most do, not counting the first."""
-    ends: list[tuple[float, int]] = []
+    starts, ends = [], []
     for above, below in edges:
         if above + _STRAIGHT < below:
-            ends += ((above, 1), (below, -1))
+            starts.append(above)
+            ends.append(below)
         elif below + _STRAIGHT < above:
-            ends += ((below, 1), (above, -1))
-    if len(ends) < 4:  # one run: no order of its ends says more
+            starts.append(below)
+            ends.append(above)
+    if len(starts) < 2:
         return 0
-    lines = most = 1
-    for _, step in sorted(ends):
-        lines += step
-        most = max(most, lines)
-    return max(most - 2, 0)
+    starts.sort()
+    ends.sort()
+    most = over = 0
+    for begun, start in enumerate(starts, start=1):
+        while ends[over] <= start:
+            over += 1
+        most = max(most, begun - over)
+    return most - 1
