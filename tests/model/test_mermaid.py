@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 
 import pytest
 from hypothesis import given
@@ -107,6 +108,16 @@ def test_any_id_gives_a_safe_name_and_an_empty_label_shows_the_id():
 )
 def test_what_has_a_meaning_in_mermaid_stands_as_an_entity(label, written):
     assert mermaid_text(label) == written
+
+
+@pytest.mark.parametrize("sign", sorted(set(string.punctuation) - set(",/=")))
+def test_every_sign_of_ascii_but_three_stands_as_an_entity(sign):
+    assert mermaid_text(f"a {sign} b") == f"a #{ord(sign)}; b"
+
+
+def test_title_and_summary_are_told_to_those_who_do_not_see_the_drawing():
+    text = write_mermaid(Lifecycle("x", "A title", (state("a"),), (), summary="What it is; in short."))
+    assert "  accTitle: A title\n  accDescr: What it is#59; in short.\n" in text
 
 
 @pytest.mark.parametrize("way", ["TB", "BT", "RL", "LR", "TD"])
