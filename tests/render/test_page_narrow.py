@@ -1,4 +1,4 @@
-"""The page on the narrowest screens: whatever a proof says and in whatever language, nothing runs out at its side."""
+"""The page on screens below 1440 by 900: it scrolls, its text stays readable, and nothing of it is cut."""
 
 from __future__ import annotations
 
@@ -13,10 +13,75 @@ from arrowproof.render.language import LANGUAGES, load_language
 from arrowproof.render.page import render_page
 from arrowproof.render.proof import bring_proof
 from tests.render.evidence_builder import AGENT_RUNGS, AGENT_SNEAK_PATHS, build_evidence
-from tests.render.pages import BUNDLED, show
+from tests.render.pages import BUNDLED, MEASURE, show
+from tests.render.test_page_scenes import TEXTS, page_of_views
+from tests.render.test_transition_groups import many, page_of
 
 CASES = Path(__file__).parent / "cases"
 LONG = "W" * 300
+SMALL = ((1299, 900), (1280, 720), (1100, 700), (1024, 768), (800, 600), (390, 844), (1440, 600))
+LOW = """(selector) => Math.min(...[...document.querySelectorAll(selector)]
+  .filter((item) => item.checkVisibility()).map((item) => item.getBoundingClientRect().height))"""
+
+
+def beside(tab: Page) -> bool:
+    """Whether the column stands beside the drawing."""
+    figure, column = (tab.locator(part).bounding_box() for part in ("figure", "aside"))
+    assert figure is not None
+    assert column is not None
+    return column["x"] >= figure["x"] + figure["width"]
+
+
+@pytest.mark.parametrize(("width", "height"), SMALL)
+@pytest.mark.parametrize("fragment", ["#view=pay", "#group=Shipping", "#state=authorized"])
+def test_on_a_small_screen_the_column_goes_below_and_text_stays_readable(
+    tab: Page, tmp_path: Path, width: int, height: int, fragment: str
+) -> None:
+    tab.set_viewport_size({"width": width, "height": height})
+    show(tab, tmp_path, page_of_views(), fragment)
+    states, labels = tab.evaluate(TEXTS)
+    assert states >= 12
+    assert labels >= 11
+    assert not beside(tab)
+    found = tab.evaluate(MEASURE)
+    assert (found["right"], found["small"], found["overlapping"]) == (0, [], [])
+
+
+def test_from_1300_pixels_on_the_column_stands_beside_the_drawing(tab: Page, tmp_path: Path) -> None:
+    tab.set_viewport_size({"width": 1300, "height": 720})
+    show(tab, tmp_path, page_of_views())
+    assert beside(tab)
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1200, 800), (1100, 700)])
+def test_a_drawing_that_can_be_read_so_is_no_higher_than_the_screen(
+    tab: Page, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    tab.set_viewport_size({"width": size[0], "height": size[1]})
+    show(tab, tmp_path, page_of_views(), "#view=pay")
+    assert tab.evaluate("document.querySelector('.drawing:not([hidden])').getBoundingClientRect().height") < size[1]
+
+
+@pytest.mark.parametrize("selector", [".controls :is(button, summary)", ".bar :is(button, input)", ".list button"])
+def test_on_a_phone_what_is_touched_is_large_enough(tab: Page, tmp_path: Path, selector: str) -> None:
+    tab.set_viewport_size({"width": 390, "height": 844})
+    show(tab, tmp_path, page_of_views(), "#view=pay")
+    assert tab.evaluate(LOW, selector) >= 30
+
+
+def test_on_a_phone_every_target_of_a_group_is_large_enough_and_level_with_its_source(
+    tab: Page, tmp_path: Path
+) -> None:
+    tab.set_viewport_size({"width": 390, "height": 844})
+    show(tab, tmp_path, page_of(many()))
+    assert tab.evaluate(LOW, ".grouped button") >= 30
+    tops = """() => ['.source', 'button bdi'].map((part) => {
+      const range = document.createRange();
+      range.selectNodeContents(document.querySelector(`.grouped ${part}`));
+      return Math.round(range.getBoundingClientRect().top);
+    })"""
+    source, target = tab.evaluate(tops)
+    assert abs(source - target) <= 1
 
 
 @pytest.mark.parametrize("tag", LANGUAGES)

@@ -1,7 +1,7 @@
 // Choice: an arrow, a transition or a state that the reader has chosen. A chosen arrow marks the transitions over it, a
 // chosen transition its arrows, a chosen state the arrows at it and the transitions from it and to it.
 const mostListed = 20;
-const isOneScreen = matchMedia("screen and (min-width: 1100px) and (min-height: 620px)");
+const isOneScreen = matchMedia("screen and (min-width: 1300px) and (min-height: 620px)");
 // A line of the list by what it stands for: both ends of its transition, and the numbers of the arrows that it walks over.
 const endsOf = (item) => [item.dataset.source, item.dataset.target];
 const numbersOver = (row) => row.dataset.arrows.split(" ");
