@@ -54,13 +54,14 @@ SNEAK = Look("wrong sneak", 2.25, sign="sneak")
 
 def arrow_group(
     numbers: Sequence[int],
+    name: str,
     path: ArrowPath,
     lifecycle: Lifecycle,
     names: Mapping[str, str],
     language: Language,
     proof: Proof | None = None,
 ) -> Markup:
-    """The group of one arrow. ``names`` are the states' names in the document.
+    """The group of one arrow. ``name`` is its own and ``names`` are the states' names in the document.
 
     ``numbers`` are the places in the file of what it stands for: one arrow, or a bundle of several.
     """
@@ -77,7 +78,7 @@ def arrow_group(
             "data-key": None if more else key,
             "data-keys": " ".join((key, *more)) if more else None,
             "data-number": None if more else numbers[0],
-            "data-arrow": clean_text(arrow.id),
+            "data-arrow": name,
             "data-sneak": "" if look.sign == SNEAK.sign else None,
             "data-from": None if arrow.source is None else names[arrow.source],
             "data-to": None if arrow.target is None else names[arrow.target],

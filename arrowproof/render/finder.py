@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from arrowproof.model.lifecycle import Arrow, Lifecycle
 from arrowproof.render.language import Language
-from arrowproof.render.names import distinct_names, endpoint_name, group_names, state_name
+from arrowproof.render.names import arrow_names, distinct_names, endpoint_name, group_names, state_name
 from arrowproof.render.quality import SMALL_STATES
 from arrowproof.render.scene import Scene
 from arrowproof.render.text import clean_text
@@ -23,14 +23,14 @@ def find_names(
     if len(scenes) == 1 and len(lifecycle.states) <= SMALL_STATES:
         return None
     states = distinct_names(state.id for state in lifecycle.states)
+    arrows = arrow_names(lifecycle)
     groups = group_names(lifecycle)
     opened = {scene.address[1] for scene in scenes if scene.address is not None and scene.address[0] == "group"}
     return {
         "states": [[states[each.id], state_name(each), clean_text(each.group or "")] for each in lifecycle.states],
         "groups": [[name, clean_text(group)] for group, name in groups.items() if name in opened],
         "arrows": [
-            [clean_text(arrow.id), clean_text(arrow.label), _ends(arrow, lifecycle, language)]
-            for arrow in lifecycle.arrows
+            [arrows[arrow.id], clean_text(arrow.label), _ends(arrow, lifecycle, language)] for arrow in lifecycle.arrows
         ],
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from arrowproof.model.lifecycle import Lifecycle, State
 from arrowproof.model.transitions import CREATED, REMOVED, Pair
@@ -37,6 +37,11 @@ def distinct_names(ids: Iterable[str]) -> dict[str, str]:
     return _distinct((state_id, _known_as(state_id)) for state_id in ids)
 
 
+def arrow_names(lifecycle: Lifecycle) -> dict[str, str]:
+    """Each id of an arrow as the document may hold it."""
+    return _distinct((arrow.id, clean_text(arrow.id)) for arrow in lifecycle.arrows)
+
+
 def view_names(lifecycle: Lifecycle) -> dict[str, str]:
     """Each id of a view as the document may hold it."""
     return _distinct((view.id, clean_text(view.id)) for view in lifecycle.views)
@@ -47,12 +52,12 @@ def group_names(lifecycle: Lifecycle) -> dict[str, str]:
     return distinct_names(dict.fromkeys(state.group for state in lifecycle.states if state.group is not None))
 
 
-def pair_address(pair: Pair) -> tuple[str, str]:
-    """Both ends of a transition as an address names them, in every language."""
+def pair_address(pair: Pair, names: Mapping[str, str]) -> tuple[str, str]:
+    """Both ends of a transition as an address names them, in every language; ``names`` are those of the states."""
     source, target = pair
     return (
-        CREATED if source is None else _known_as(source),
-        REMOVED if target is None else _known_as(target),
+        CREATED if source is None else names.get(source) or _known_as(source),
+        REMOVED if target is None else names.get(target) or _known_as(target),
     )
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle, Panel, State
 from arrowproof.model.transitions import Transition, derive_transitions
 from arrowproof.render.language import Language, load_language
-from arrowproof.render.names import endpoint_name, listed_names, pair_address
+from arrowproof.render.names import distinct_names, endpoint_name, listed_names, pair_address
 from arrowproof.render.proof import Proof, arrow_words
 from arrowproof.render.text import clean_text
 from arrowproof.render.views import ListedView, list_views
@@ -102,7 +102,7 @@ def outline_lifecycle(lifecycle: Lifecycle, language: Language | None = None, pr
     """
     language = language or load_language()
     transitions = derive_transitions(lifecycle)
-    names = listed_names(lifecycle)
+    names = _StateNames(listed_names(lifecycle), distinct_names(state.id for state in lifecycle.states))
     return Outline(
         id=clean_text(lifecycle.id),
         title=clean_text(lifecycle.title),
@@ -140,15 +140,21 @@ def _counts(lifecycle: Lifecycle, transitions: Sequence[Transition], language: L
     )
 
 
-def _listed(
-    transition: Transition, names: Mapping[str, str], lifecycle: Lifecycle, language: Language
-) -> ListedTransition:
+@dataclass(frozen=True)
+class _StateNames:
+    """The names of the states, by id: in the list, and in addresses."""
+
+    listed: Mapping[str, str]
+    addressed: Mapping[str, str]
+
+
+def _listed(transition: Transition, names: _StateNames, lifecycle: Lifecycle, language: Language) -> ListedTransition:
     numbers = {arrow.id: number for number, arrow in enumerate(lifecycle.arrows)}
     over = sorted({numbers[arrow] for path in transition.paths for arrow in path})
     return ListedTransition(
-        address=pair_address(transition.pair),
-        source=_end(transition.source, names, language("end.created")),
-        target=_end(transition.target, names, language("end.removed")),
+        address=pair_address(transition.pair, names.addressed),
+        source=_end(transition.source, names.listed, language("end.created")),
+        target=_end(transition.target, names.listed, language("end.removed")),
         paths=_shown_paths(transition.paths, language),
         arrows=" ".join(map(str, over)),
     )

@@ -15,13 +15,12 @@ from arrowproof.model.evidence import SneakPath, TransitionEvidence, Verdict
 from arrowproof.model.lifecycle import Arrow, Lifecycle
 from arrowproof.model.transitions import Pair, Transition, derive_transitions
 from arrowproof.render.language import Language
-from arrowproof.render.names import pair_address
+from arrowproof.render.names import arrow_names
 from arrowproof.render.proof import Proof
 from arrowproof.render.proof_panel import Limits, ProofPanel, Prover, is_plain, make_prover
 from arrowproof.render.proof_words import MAX_SENTENCE, ProofWords, bounded
 from arrowproof.render.sneak_arrows import sneak_words
 from arrowproof.render.standing import Standing
-from arrowproof.render.text import clean_text
 
 MAX_REASONS = 4
 """Reasons that are shown; the others are counted."""
@@ -131,7 +130,7 @@ def _sneak_row(path: SneakPath, arrow: int, words: ProofWords) -> ProofRow:
     fate = sneak_words(path, words.language)
     source, target = _shown(pair, words)
     return ProofRow(
-        address=pair_address(pair),
+        address=words.address(pair),
         source=source,
         target=target,
         arrows=str(arrow),
@@ -150,7 +149,7 @@ def _row(transition: Transition, standing: Standing, numbers: dict[str, int], wo
     over = sorted({numbers[arrow] for path in transition.paths for arrow in path})
     rung = words.language(f"rung.{stands.rung}")
     return ProofRow(
-        address=pair_address(transition.pair),
+        address=words.address(transition.pair),
         source=source,
         target=target,
         arrows=" ".join(map(str, over)),
@@ -179,6 +178,7 @@ def _tallies(found: TransitionEvidence, language: Language) -> tuple[str, str]:
 
 
 def _heads(transitions: Iterable[Transition], standing: Standing, words: ProofWords) -> Iterable[ArrowHead]:
+    names = arrow_names(words.lifecycle)
     over: dict[str, list[Transition]] = {}
     for transition in transitions:
         for arrow_id in dict.fromkeys(arrow for path in transition.paths for arrow in path):
@@ -186,16 +186,16 @@ def _heads(transitions: Iterable[Transition], standing: Standing, words: ProofWo
     for arrow in words.lifecycle.arrows:
         found = over.get(arrow.id, [])
         if found and not (len(found) == 1 and is_plain(found[0])):
-            yield _head(arrow, found, standing, words)
+            yield _head(arrow, names[arrow.id], found, standing, words)
 
 
-def _head(arrow: Arrow, over: Sequence[Transition], standing: Standing, words: ProofWords) -> ArrowHead:
+def _head(arrow: Arrow, name: str, over: Sequence[Transition], standing: Standing, words: ProofWords) -> ArrowHead:
     lowest_first = sorted(over, key=lambda each: standing.transitions[each.pair].rung.height)
     choices = tuple(
-        (pair_address(each.pair), " → ".join(_shown(each.pair, words))) for each in lowest_first[:MAX_CHOICES]
+        (words.address(each.pair), " → ".join(_shown(each.pair, words))) for each in lowest_first[:MAX_CHOICES]
     )
     return ArrowHead(
-        arrow=clean_text(arrow.id),
+        arrow=name,
         id=words.bounded(arrow.id),
         title=words.ends((arrow.source, arrow.target)),
         label=bounded(arrow.label, MAX_LABEL),

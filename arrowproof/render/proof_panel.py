@@ -24,7 +24,6 @@ from arrowproof.model.evidence import (
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.transitions import Pair, Transition
 from arrowproof.render.language import Language
-from arrowproof.render.names import pair_address
 from arrowproof.render.proof_words import ProofWords, bounded
 from arrowproof.render.row_table import RowTable, row_table
 from arrowproof.render.rung_lines import RungLine, rung_lines, sneak_lines
@@ -135,7 +134,7 @@ class Prover:
         walk = _example(found.walks)
         processes = walk.processes if walk is not None and self.limits.processes else ()
         return ProofPanel(
-            address=pair_address(transition.pair),
+            address=self.words.address(transition.pair),
             title=self.words.ends(transition.pair),
             label=self._label(transition),
             arrows=self._arrows(transition),
@@ -155,7 +154,7 @@ class Prover:
         """The panel of a sneak path."""
         pair = (path.source, path.target)
         return ProofPanel(
-            address=pair_address(pair),
+            address=self.words.address(pair),
             title=self.words.ends(pair),
             label=f"{self.language('sneak.label')}, {sneak_words(path, self.language)}",
             arrows="",

@@ -10,7 +10,7 @@ from arrowproof.model.evidence import Process, Row, Statement
 from arrowproof.model.lifecycle import Binding, Lifecycle
 from arrowproof.model.transitions import Pair
 from arrowproof.render.language import Language
-from arrowproof.render.names import listed_names, state_name
+from arrowproof.render.names import distinct_names, listed_names, pair_address, state_name
 from arrowproof.render.row_table import shown_value
 from arrowproof.render.text import clean_text
 
@@ -43,6 +43,14 @@ class ProofWords:
     def listed_names(self) -> dict[str, str]:
         """How a list calls each state."""
         return listed_names(self.lifecycle)
+
+    @cached_property
+    def _state_names(self) -> dict[str, str]:
+        return distinct_names(state.id for state in self.lifecycle.states)
+
+    def address(self, pair: Pair) -> tuple[str, str]:
+        """Both ends of a pair as an address names them."""
+        return pair_address(pair, self._state_names)
 
     def ends(self, pair: Pair) -> tuple[str, str]:
         """Both ends of a pair as people read them."""

@@ -210,9 +210,11 @@ def _arrangements(content: Content) -> Iterator[_Arrangement]:
         lists += [(count, False, True, False) for count in without_paths]
         lists += [(1, False, True, True), (1, False, False, False)]
     under = (False, True) if content.panels else (False,)
-    for density, (count, *how), is_under, aside in product(DENSITIES, lists, under, _COLUMNS):
+    for density, (count, shows_paths, is_listed, is_grouped), is_under, aside in product(
+        DENSITIES, lists, under, _COLUMNS
+    ):
         if aside / count >= 12:
-            yield _Arrangement(aside, density, count, *how, is_under)
+            yield _Arrangement(aside, density, count, shows_paths, is_listed, is_grouped, is_under)
 
 
 def _arranged(content: Content, how: _Arrangement, ruler: Ruler, fit: PanelFit) -> Sheet:

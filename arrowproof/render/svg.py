@@ -18,7 +18,7 @@ from arrowproof.model.lifecycle import Kind, Lifecycle, State
 from arrowproof.render.arrow_svg import arrow_group, cord_group, rounded_path
 from arrowproof.render.drawing import ArrowPath, Box, Drawing, Lane, Mark, Point, StateBox
 from arrowproof.render.language import Language, load_language
-from arrowproof.render.names import distinct_names, group_names, state_name
+from arrowproof.render.names import arrow_names, distinct_names, group_names, state_name
 from arrowproof.render.proof import Proof
 from arrowproof.render.scene import Scene, whole_scene
 from arrowproof.render.svg_element import element, format_number, sample, text_element
@@ -102,7 +102,7 @@ def render_scene(
 
 
 class _Keys:
-    """The places in the file of what a scene shows, and the names of states and groups in the document."""
+    """The places in the file of what a scene shows, and the names of states, groups and arrows in the document."""
 
     def __init__(self, scene: Scene, lifecycle: Lifecycle) -> None:
         self._scene = scene
@@ -111,12 +111,17 @@ class _Keys:
         self._members: dict[str, list[int]] = {}
         for number, state in enumerate(lifecycle.states):
             self._members.setdefault(state.group or "", []).append(number)
+        self._arrow_names = arrow_names(lifecycle)
         self.names = distinct_names([*self._states, *scene.groups])
         self.groups = group_names(lifecycle)
 
     def arrows_of(self, arrow_id: str) -> Sequence[int]:
         """The numbers of the arrows that a drawn one stands for."""
         return [self._arrows[each] for each in self._scene.bundles.get(arrow_id, (arrow_id,))]
+
+    def arrow_name(self, arrow_id: str) -> str:
+        """The name of a drawn arrow in the document."""
+        return self._arrow_names.get(arrow_id) or clean_text(arrow_id)
 
     def states_of(self, state_id: str) -> Sequence[int]:
         """The numbers of the states that a box stands for."""
@@ -159,7 +164,15 @@ def _arrows(scene: Scene, keys: _Keys, language: Language) -> Iterable[Markup]:
         cords.setdefault(path.cord or path.id, []).append(path)
     for paths in cords.values():
         groups = [
-            arrow_group(keys.arrows_of(path.id), path, scene.lifecycle, keys.names, language, scene.proof)
+            arrow_group(
+                keys.arrows_of(path.id),
+                keys.arrow_name(path.id),
+                path,
+                scene.lifecycle,
+                keys.names,
+                language,
+                scene.proof,
+            )
             for path in paths
         ]
         if paths[0].cord is None:

@@ -40,7 +40,7 @@ def group(proof: Proof | None, *arrows: str, has_label: bool = True) -> ElementT
     box = Box(40, 0, 40, 35) if label or caption else None
     path = ArrowPath(arrows[0], ((0, 0), (0, 90)), (0, 40), label, box, caption)
     names = distinct_names(state.id for state in lifecycle.states)
-    return ElementTree.fromstring(arrow_group(places, path, lifecycle, names, ENGLISH, proof))
+    return ElementTree.fromstring(arrow_group(places, arrows[0], path, lifecycle, names, ENGLISH, proof))
 
 
 def signs(arrow: ElementTree.Element) -> list[str]:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle
+from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, View
 from arrowproof.render.names import distinct_names, pair_address
 from arrowproof.render.page import render_page
 from arrowproof.render.proof import bring_proof
@@ -27,8 +27,8 @@ ENDS = Lifecycle(
 
 
 def test_no_id_is_known_as_the_creation_or_the_end_of_a_row_and_none_as_nothing() -> None:
-    assert pair_address((None, None)) == ("created", "removed")
-    assert pair_address(("created", "removed")) == ('"created"', '"removed"')
+    assert pair_address((None, None), {}) == ("created", "removed")
+    assert pair_address(("created", "removed"), {}) == ('"created"', '"removed"')
     assert distinct_names(["created", "", "a", "a\n"]) == {"created": '"created"', "": '""', "a": "a", "a\n": "a (2)"}
 
 
@@ -52,3 +52,34 @@ def test_a_state_that_is_called_created_is_at_its_own_arrows_alone(tab: Page, tm
     tab.locator('.state[data-key="s0"]').evaluate("each => each.dispatchEvent(new MouseEvent('click'))")
     assert sorted(pressed(tab, ".drawing .arrow")) == ["begin", "drop", "move"]
     assert len(pressed(tab, ".list button")) == 3
+
+
+@pytest.mark.parametrize("is_proven", [False, True], ids=["plain", "proof"])
+def test_ids_that_differ_by_white_space_alone_have_addresses_of_their_own(
+    tab: Page, tmp_path: Path, is_proven: bool
+) -> None:
+    states = (state("a"), state("a "), state("b", Kind.SUCCESS))
+    arrows = (Arrow("go", "a", "a ", "one"), Arrow("go ", "a ", "b", "two"), Arrow(" go", "a", "b", "three"))
+    views = (View("v", "First", ("a",), ()), View("v ", "Second", ("b",), ()))
+    lifecycle = Lifecycle("ids", "Ids", states, (Arrow("new", None, "a", "begin"), *arrows), views=views)
+    proof = bring_proof(lifecycle, build_evidence(lifecycle), "") if is_proven else None
+    show(tab, tmp_path, render_page(lifecycle, proof=proof))
+    seen = set()
+    for selector in (".arrow .label", ".state .name", ".list button", ".views [data-view]"):
+        for number in range(tab.locator(selector).count()):
+            tab.evaluate("location.hash = ''")
+            tab.locator(selector).nth(number).dispatch_event("click")
+            chosen = tab.url.split("#")[1]
+            pressed_keys = tab.evaluate(
+                "[...document.querySelectorAll('.arrow[aria-pressed=true], .state[aria-pressed=true]')]"
+                ".map((item) => item.dataset.key)"
+            )
+            seen.add(chosen)
+            tab.reload()
+            assert tab.url.endswith(chosen)
+            again = tab.evaluate(
+                "[...document.querySelectorAll('.arrow[aria-pressed=true], .state[aria-pressed=true]')]"
+                ".map((item) => item.dataset.key)"
+            )
+            assert again == pressed_keys
+    assert len(seen) == 4 + 3 + 4 + 2
