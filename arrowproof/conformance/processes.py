@@ -10,16 +10,15 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FrameType
 
 from arrowproof.conformance.driver import DriverError
 from arrowproof.model.evidence import Process
+from arrowproof.model.interrupts import interrupts_held
 
 DEADLINE_SECONDS = 30.0
 """How long a process may take for one thing. It fails loudly; no right run comes near it."""
@@ -144,29 +143,6 @@ def _ending(status: int | None) -> str:
     return f"exit {status}" if status >= 0 else signal.Signals(-status).name
 
 
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """SIGINT and SIGTERM wait until the block is over.
-
-    An interrupt between the start of a process and the note that it was started would leave it running for ever.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread is interrupted
-        return
-    came: list[tuple[int, FrameType | None]] = []
-    handlers = {
-        number: signal.signal(number, lambda *interrupt: came.append(interrupt))
-        for number in (signal.SIGINT, signal.SIGTERM)
-    }
-    try:
-        yield
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-        for came_number, _frame in came:
-            signal.raise_signal(came_number)
-
-
 @dataclass
 class ProcessGroup:
     """All processes of one driver, in the order of their start. Their output goes into ``folder/processes``."""
@@ -184,7 +160,7 @@ class ProcessGroup:
         try:
             logs.mkdir(exist_ok=True)
             log = logs / f"{len(self.started) + 1:03}-{role}"
-            with _interrupts_held():
+            with interrupts_held():
                 self.started.append(RunningProcess(role, command, log, environment or {}))
         except OSError as error:
             raise DriverError(f"The {role} cannot be started: {error}") from error

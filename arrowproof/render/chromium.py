@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arrowproof.errors import MissingEnvironmentError
+from arrowproof.model.interrupts import interrupts_held
 from arrowproof.render.devtools import DevTools, DevToolsError
 
 if TYPE_CHECKING:
@@ -216,8 +217,8 @@ def run_chromium() -> Iterator[RunningChromium]:
         profile = Path(folder)
         running: RunningChromium | None = None
         try:
-            with _without_interrupts() as mask:
-                running = _start(path, profile, mask)
+            with interrupts_held():
+                running = _start(path, profile)
             yield running
         finally:
             if running is not None:
@@ -227,29 +228,16 @@ def run_chromium() -> Iterator[RunningChromium]:
                 running.tools.close()
 
 
-@contextmanager
-def _without_interrupts() -> Iterator[set[int]]:
-    """Let interrupts wait for the end of the block, which gets the signals that were held back before it.
-
-    One that came between the start of a browser and the note of its process id would leave the browser behind.
-    """
-    held_before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+def _start(path: Path, profile: Path) -> RunningChromium:
     try:
-        yield {int(each) for each in held_before}
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, held_before)
-
-
-def _start(path: Path, profile: Path, mask: set[int]) -> RunningChromium:
-    try:
-        pid, tools = _spawn(path, profile, mask)
+        pid, tools = _spawn(path, profile)
     except OSError as error:
         raise MissingEnvironmentError(f"{path} does not start: {error.strerror}", REMEDY) from error
     return RunningChromium(path, pid, tools, profile, tools.post("Browser.getVersion"))
 
 
-def _spawn(path: Path, profile: Path, mask: set[int]) -> tuple[int, DevTools]:
-    """Start the browser in a process group of its own, with a pipe in either direction; it holds back ``mask``."""
+def _spawn(path: Path, profile: Path) -> tuple[int, DevTools]:
+    """Start the browser in a process group of its own, with a pipe in either direction."""
     its_end, writing = os.pipe()
     reading, its_other_end = os.pipe()
     # Out of the way of the numbers that the browser expects them under.
@@ -270,7 +258,6 @@ def _spawn(path: Path, profile: Path, mask: set[int]) -> tuple[int, DevTools]:
                 (os.POSIX_SPAWN_DUP2, ends[1], _FROM_CHROMIUM),
             ],
             setpgroup=0,
-            setsigmask=mask,
         )
     except OSError:
         os.close(reading)

@@ -7,7 +7,6 @@ compiles for itself.
 
 from __future__ import annotations
 
-import os
 import sys
 from contextlib import suppress
 from importlib.util import cache_from_source
@@ -15,6 +14,8 @@ from pathlib import Path
 
 import jinja2.compiler
 from jinja2.bccache import Bucket, BytecodeCache
+
+from arrowproof.model.whole_file import write_whole
 
 
 class KeptBytecode(BytecodeCache):
@@ -42,8 +43,6 @@ class KeptBytecode(BytecodeCache):
         if sys.dont_write_bytecode:
             return
         path = Path(cache_from_source(bucket.key))
-        temporary = path.with_name(f"{path.name}.{os.getpid()}")
         with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
-            temporary.write_bytes(bucket.bytecode_to_string())
-            temporary.replace(path)
+            write_whole(path, bucket.bytecode_to_string())

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,6 +11,7 @@ from jinja2 import Environment, FileSystemLoader
 from jinja2.bccache import Bucket
 
 from arrowproof.render.template_bytecode import KeptBytecode
+from tests.render.pages import BUNDLED
 
 
 @pytest.fixture
@@ -79,3 +83,40 @@ def test_nothing_is_kept_where_python_keeps_nothing(
 def test_a_folder_that_cannot_be_written_does_no_harm(tmp_path: Path, fill: Callable[[], str]) -> None:
     (tmp_path / "__pycache__").write_text("a file in the way")
     assert fill() == "Hello, &lt;you&gt;"
+
+
+def run_python(code: str, *arguments: object, prefix: Path | None = None) -> None:
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    environment |= {"PYTHONPYCACHEPREFIX": str(prefix)} if prefix else {}
+    subprocess.run([sys.executable, "-c", code, *map(str, arguments)], env=environment, check=True, timeout=60)
+
+
+def test_what_cannot_be_written_whole_is_not_kept(tmp_path: Path) -> None:
+    (tmp_path / "greeting.j2").write_text("Hello, {{ name }}")
+    run_python(
+        """
+import resource, signal, sys
+from jinja2 import Environment, FileSystemLoader
+from arrowproof.render.template_bytecode import KeptBytecode
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))  # as on a full disk, within the file
+Environment(loader=FileSystemLoader(sys.argv[1]), bytecode_cache=KeptBytecode()).get_template("greeting.j2")
+""",
+        tmp_path,
+    )
+    assert kept(tmp_path) == []
+
+
+def test_the_templates_of_a_page_are_kept(tmp_path: Path) -> None:
+    run_python(
+        """
+import sys
+from pathlib import Path
+from arrowproof.model.loader import load_lifecycle
+from arrowproof.render.page import render_page
+render_page(load_lifecycle(Path(sys.argv[1])))
+""",
+        BUNDLED,
+        prefix=tmp_path,
+    )
+    assert [path.name for path in tmp_path.rglob("page.html*")] != []
