@@ -22,6 +22,8 @@ _BACK = 1.35
 _HEADING = 1.2 + 0.3
 _HAIRLINE = 0.09
 _WALKS, _KILLS, _BEAD = 3.6, 5.4, 1.35
+_MANY_SNEAKS, _SNEAK_GAP = 6, 1.2
+"""More sneak paths stand in two columns, with this between them, where they fit there."""
 _RUNG_SIGN, _RUNG_WORD = 1.4, 5.2
 _LINE_NUMBER = 3.4
 _KILL_GAP = 1.0
@@ -36,11 +38,22 @@ def reasons_height(column: ProofColumn, width: float, ruler: Ruler) -> float:
     return 1.3 + 1.27 * lines + 0.3 * len(column.reasons) + more
 
 
+def sneak_columns(column: ProofColumn, width: float, ruler: Ruler) -> int:
+    """Two where there are many sneak paths and each stands on one line of half the width, else one."""
+    half = (width - _SNEAK_GAP) / 2
+    return 2 if len(column.sneaks) > _MANY_SNEAKS and max(_sneak_lines(column, half, ruler)) == 1 else 1
+
+
 def sneaks_height(column: ProofColumn, width: float, padding: float, ruler: Ruler) -> float:
     """The height of the sneak paths above the transitions; ``padding`` is that above and below a row."""
-    lines = [ruler.lines(_name(row), width - _BEAD - _fate_width(row) - 1.2, 0.94, 500) for row in column.sneaks]
+    columns = sneak_columns(column, width, ruler)
+    lines = _sneak_lines(column, width, ruler) if columns == 1 else [1] * ceil(len(column.sneaks) / columns)
     more = 1.3 * ruler.lines(column.more_sneaks, width, 0.9) if column.more_sneaks else 0.0
     return 1.3 * sum(lines) + len(lines) * (2 * padding + _HAIRLINE) + more
+
+
+def _sneak_lines(column: ProofColumn, width: float, ruler: Ruler) -> list[int]:
+    return [ruler.lines(_name(row), width - _BEAD - _fate_width(row) - 1.2, 0.94, 500) for row in column.sneaks]
 
 
 def row_lines(row: ProofRow, width: float, shows_tallies: bool, ruler: Ruler) -> int:

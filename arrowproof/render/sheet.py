@@ -42,7 +42,7 @@ UNIT = 0.107
 """The most rem that one drawing unit may take: a small drawing does not shout, its states stay below the title."""
 
 SMALLEST_SCALE = 0.93
-"""CSS px to the drawing unit at which the smallest text of a drawing, 12 units, still has a little over 11 px."""
+"""CSS px to the drawing unit at which the smallest text of a drawing, 13 units, has 12 px and reads well."""
 
 MIN_DRAWING = 18.0
 """The least height in rem that a drawing gets, whatever stands around it; the stylesheet holds the same."""
@@ -160,12 +160,13 @@ class Sheet:
     panels: tuple[ProofPanel, ...] = ()
     index: Index = field(default_factory=Index)
     key: Key = field(default_factory=Key)
+    sneak_columns: int = 1
 
     @property
     def merit(self) -> tuple[bool, float]:
         """What the best arrangement has most of: a column that fits, then a large drawing in a calm setting."""
         legible = min(self.scale, 1.0) - 3 * max(0.0, SMALLEST_SCALE - self.scale) + max(0.0, self.scale - 1.0) / 4
-        legible -= 20 * max(0.0, (SMALLEST_SCALE if self.panels else READABLE_SCALE) - self.scale)
+        legible -= 20 * max(0.0, READABLE_SCALE - self.scale)
         costs = self.density.cost + (0.0 if self.shows_paths else 0.08) + (0.05 if self._is_bare else 0.0)
         costs += 0.0 if self.lists_transitions else 0.3
         costs += 0.0 if self.key.is_whole else 0.5
@@ -251,6 +252,7 @@ def _arranged(content: Content, how: _Arrangement, ruler: Ruler, fit: PanelFit) 
         column_room=main - column,
         panels=panels,
         key=key,
+        sneak_columns=_sneak_columns(content, how.aside - _COLUMN_PADDING, ruler),
     )
 
 
@@ -335,6 +337,15 @@ def _reasons(content: Content, width: float, ruler: Ruler) -> Sequence[float]:
 
     height = reasons_height(content.proof, width, ruler)
     return (height,) if height else ()
+
+
+def _sneak_columns(content: Content, width: float, ruler: Ruler) -> int:
+    """The columns in which the sneak paths of a proof stand."""
+    if content.proof is None:
+        return 1
+    from arrowproof.render.proof_heights import sneak_columns
+
+    return sneak_columns(content.proof, width, ruler)
 
 
 def _transitions(content: Content, how: _Arrangement, width: float, lists: bool, ruler: Ruler) -> float:
