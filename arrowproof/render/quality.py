@@ -197,8 +197,8 @@ def _arrow_overlaps(drawing: Drawing) -> Iterator[Overlap]:
             for second in dict.fromkeys(line.arrow.id for line in lines if _passes(line, bead)):
                 if second not in (arrow.id, arrow.cord):
                     yield Overlap("bead-arrow", arrow.id, second)
-    for first, second in sorted(set(_shared_runs(_segments(drawing.arrows)))):
-        yield Overlap("arrow-arrow", drawing.arrows[first].id, drawing.arrows[second].id)
+    for lower, higher in sorted(set(_shared_runs(_segments(drawing.arrows)))):
+        yield Overlap("arrow-arrow", drawing.arrows[lower].id, drawing.arrows[higher].id)
 
 
 def _outside(drawing: Drawing) -> Iterator[Overlap]:
