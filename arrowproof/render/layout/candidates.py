@@ -34,7 +34,7 @@ _LABEL_LIMITS = (LabelLimits(136, 180), LabelLimits(130, 140), LabelLimits(104, 
 """How wide labels may be: for up to 8 arrows, for up to 14, for more, and for those that would come out too small."""
 _MOST_ATTEMPTS, _ATTEMPTED_ARROWS = 3, 140
 """How often a drawing is searched for, fewer times when it has many arrows."""
-_FEW_CROSSINGS, _ABOUT = 2, 0.2
+_FEW_CROSSINGS, _ABOUT = 1, 0.2
 """What is enough after the second search; scores that are about as good."""
 _HOPELESS = 0.62
 """A drawing that comes out smaller than this is not made readable by narrower labels."""
@@ -74,8 +74,8 @@ def best_drawing(
 ) -> Drawing:
     """The best drawing of a lifecycle that was found; in all of them nothing overlaps.
 
-    When its text comes out too small to read, all is done again with narrower labels; when lines cross, all is searched
-    again, elsewhere. The best of all is taken, and the first of those that are about as good. Where lanes are kept, a
+    When its text comes out too small to read, or lines cross, all is done again with narrower labels, which leave more
+    room; where it could be read, the search starts anew. The best of all is taken, and the first of those that are about as good. Where lanes are kept, a
     drawing that can have them goes before any other.
     """
     pools: list[list[Candidate]] = []
@@ -89,12 +89,11 @@ def best_drawing(
         pools.append(drafts)
         scale = fit_scale(drafts[0].drawing.bounds)
         is_torn = keeps_lanes and not add_lanes(drafts[0].drawing, lifecycle).lanes
-        if _HOPELESS < scale < READABLE_SCALE and len(limits) > 1:
-            limits.pop(0)
-        elif scale >= READABLE_SCALE and drafts[0].quality.crossings <= _FEW_CROSSINGS * attempt and not is_torn:
+        if scale >= READABLE_SCALE and drafts[0].quality.crossings <= _FEW_CROSSINGS * attempt and not is_torn:
             break
-        else:
+        if not _HOPELESS < scale < READABLE_SCALE or len(limits) == 1:
             drafts = []
+        limits = limits[1:] or limits
     if not keeps_lanes:
         return _best_finished(_best_pool(pools)).drawing
     laned = [[draft for draft in pool if add_lanes(draft.drawing, lifecycle).lanes] for pool in pools]
