@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from arrowproof.conformance.coverage import measure_coverage
+from arrowproof.conformance.matrix import Matrix, build_matrix, scan
 from arrowproof.conformance.sneak_paths import merge_sneak_paths
 from arrowproof.conformance.verdict import judge
 from arrowproof.model.evidence import (
@@ -30,6 +31,8 @@ from arrowproof.model.evidence import (
     Walk,
 )
 from arrowproof.model.lifecycle import AcceptedSneakPath, Arrow, Binding, Kind, Lifecycle, State
+from tests.conformance.matrices import DDL, Judge
+from tests.conformance.matrices import note_job as matrix_job
 
 ACCEPT = Statement(
     Place("sql/accept.sql", 12, "insert_job"),
@@ -283,3 +286,16 @@ def assert_golden() -> Callable[[str, str], None]:
         saved.unlink(missing_ok=True)
 
     return compare
+
+
+@pytest.fixture(name="judge")
+def judge_sql_of_a_job(tmp_path: Path) -> Judge:
+    """Judge SQL, with the table's usual declaration in another file, and with the model changed by keywords."""
+
+    def judge_sql(sql: str, ddl: str = DDL, **changes: object) -> Matrix:
+        (tmp_path / "queries.sql").write_text(sql, encoding="utf-8")
+        (tmp_path / "schema.sql").write_text(ddl, encoding="utf-8")
+        lifecycle = replace(matrix_job(tmp_path), **changes)  # type: ignore[arg-type]
+        return build_matrix(lifecycle, scan(lifecycle))
+
+    return judge_sql
