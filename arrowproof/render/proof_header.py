@@ -36,7 +36,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Origin:
+class OriginFact:
     """One fact of where a proof comes from; ``code`` is the part in the face of code."""
 
     text: str
@@ -60,7 +60,7 @@ class ProofHeader:
     tone: str
     transitions: str
     figures: tuple[Figure, ...]
-    origin: tuple[Origin, ...]
+    origin: tuple[OriginFact, ...]
     stale: tuple[str, ...]
 
 
@@ -118,13 +118,13 @@ def _sneak_paths(proof: Proof, language: Language) -> Figure:
     return Figure(_number(len(paths)), caption, "wrong" if len(paths) > accepted else "")
 
 
-def _origin(evidence: Evidence, sha256: str, language: Language) -> tuple[Origin, ...]:
+def _origin(evidence: Evidence, sha256: str, language: Language) -> tuple[OriginFact, ...]:
     database = f"{evidence.environment.database} {evidence.environment.database_version}"
     return (
-        Origin(time_text(evidence.started, language)),
-        Origin(duration_text(evidence.seconds, language)),
-        Origin(_short(database)),
-        Origin(language("run.evidence"), sha256[:HASH_LENGTH]),
+        OriginFact(time_text(evidence.started, language)),
+        OriginFact(duration_text(evidence.seconds, language)),
+        OriginFact(_short(database)),
+        OriginFact(language("run.evidence"), sha256[:HASH_LENGTH]),
     )
 
 

@@ -215,6 +215,14 @@ def test_the_transitions_of_a_group_or_state_that_is_shown_are_listed(tab: Page,
     expect(rows).to_have_count(11)
 
 
+def test_an_overview_says_where_its_transitions_are_listed(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page("order-groups"))
+    hint = tab.locator(".transitions .more")
+    expect(hint).to_have_text(load_language()("transitions.in_scenes"))
+    go(tab, "#state=authorized")
+    expect(hint).to_have_text("4 of them listed")
+
+
 def test_a_model_without_groups_opens_with_the_whole_and_says_that_it_is_an_overview(tab: Page, tmp_path: Path) -> None:
     show(tab, tmp_path, page("order"))
     assert tab.locator("html").get_attribute("data-overview") == "true"
