@@ -34,7 +34,11 @@ CHROMIUM_VARIABLE = "ARROWPROOF_CHROMIUM"
 
 COMMANDS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 REMEDY = "python -m playwright install --with-deps chromium"
+ROOM_REMEDY = "free some room there, or let TMPDIR name a folder that has it"
 SANDBOX_REMEDY = f"where pages are trusted, let {CHROMIUM_VARIABLE} name a script that runs Chromium with --no-sandbox"
+
+PROFILE_ROOM = 16 * 2**20
+"""The bytes that the folder for temporary files must have free: what a profile takes for a page, and some to spare."""
 
 QUIET_FLAGS = (
     "--disable-background-networking",
@@ -184,6 +188,7 @@ def open_browser() -> Iterator[Browser]:
         MissingEnvironmentError: there is no Chromium, or it does not start.
     """
     path = find_chromium()
+    _profiles()
     from playwright.sync_api import Error, sync_playwright
 
     with sync_playwright() as playwright:
@@ -279,9 +284,23 @@ def _memory_flags() -> list[str]:
 
 
 def _profiles() -> str:
-    """The folder for profiles: that for temporary files, unless its name is so long that no socket may stand in it."""
-    folder = tempfile.gettempdir()
-    return folder if len(os.fsencode(folder)) <= _LONGEST_FOLDER else "/tmp"
+    """The folder for profiles: that for temporary files, unless its name is so long that no socket may stand in it.
+
+    A browser without the room for a profile does not start, or ends in the midst of a page, and does not say why.
+
+    Raises:
+        MissingEnvironmentError: it has no room for a profile.
+    """
+    try:
+        folder = tempfile.gettempdir()
+    except OSError as error:  # not a byte can be written in any of the usual ones
+        raise MissingEnvironmentError(f"no folder takes temporary files: {error.strerror}", ROOM_REMEDY) from error
+    folder = folder if len(os.fsencode(folder)) <= _LONGEST_FOLDER else "/tmp"
+    free = shutil.disk_usage(folder).free
+    if free < PROFILE_ROOM:
+        said = f"{folder} has {free // 2**20} MiB free, and the browser needs {PROFILE_ROOM // 2**20} MiB there"
+        raise MissingEnvironmentError(said, ROOM_REMEDY)
+    return folder
 
 
 def launch_flags() -> list[str]:

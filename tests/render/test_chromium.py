@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -266,3 +268,30 @@ def test_a_program_with_a_version_of_another_kind_is_no_chromium(monkeypatch: py
     monkeypatch.setenv("ARROWPROOF_CHROMIUM", "/bin/true")
     with pytest.raises(MissingEnvironmentError, match="does not tell its version"):
         describe_chromium()
+
+
+@pytest.mark.parametrize("start", [open_browser, run_chromium])
+def test_a_temporary_folder_without_room_is_what_is_lacking(
+    start: Callable[[], AbstractContextManager[object]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arrowproof.render.chromium.PROFILE_ROOM", 2**62)
+    with pytest.raises(MissingEnvironmentError, match="MiB free, and the browser needs") as raised, start():
+        pass
+    assert "TMPDIR" in raised.value.remedy
+
+
+def test_no_temporary_folder_at_all_is_what_is_lacking() -> None:
+    program = """
+import errno, tempfile
+def refuse(*_):
+    raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found")
+tempfile._get_default_tempdir = refuse  # what Python itself does where every folder is full
+from arrowproof.render.chromium import run_chromium
+try:
+    with run_chromium():
+        pass
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("MissingEnvironmentError no folder takes temporary files")
