@@ -28,11 +28,12 @@ class Scene:
 
     ``name`` is its own among the scenes of a page, and makes its DOM ids. ``lifecycle`` is what is drawn: the model, or
     a part of it in which ``groups`` are boxes of a whole group (group by state id) and ``bundles`` arrows that stand
-    for several (arrow ids by arrow id). ``view`` is what of the plane is shown. ``address`` is the key and the value
-    that the page's address must have, None for the scene that it opens with, and ``parent`` the group of the state that
-    is shown, both as the document names them. ``focus`` is the state in the middle and ``quiet`` are the states that
-    stand at the edge, by id. ``proof`` is what the arrows show, and ``tones`` say of a group that something inside is
-    no more than a ``gap``, or ``wrong``. ``is_overview`` says that the text is too small to be read without zoom.
+    for several (arrow ids by arrow id); ``pages`` are the groups that only this scene has (state ids by group).
+    ``view`` is what of the plane is shown. ``address`` is the key and the value that the page's address must have, None
+    for the scene that it opens with, and ``parent`` the group of the state that is shown, both as the document names
+    them. ``focus`` is the state in the middle and ``quiet`` are the states that stand at the edge, by id. ``proof`` is
+    what the arrows show, and ``tones`` say of a group that something inside is no more than a ``gap``, or ``wrong``.
+    ``is_overview`` says that the text is too small to be read without zoom.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Scene:
     quiet: frozenset[str] = frozenset()
     groups: Mapping[str, str] = field(default_factory=dict)
     bundles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    pages: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     tones: Mapping[str, str] = field(default_factory=dict)
     proof: Proof | None = None
     is_overview: bool = False

@@ -4,15 +4,15 @@ It opens with an overview, in which each group is one box, or with the whole at 
 it stand a scene for each group, with what its arrows lead to outside, one for each view, with nothing but what is in
 it, and a focus view for each state. Every scene but an overview of very many states has text of full size. What is too
 large for that is said by less: neighbours outside a group fold to their groups, and a group that still cannot be read
-is a catalog of its states. A view that cannot be read has no scene; it is seen in the others, where what is not in it
-steps back.
+is a catalog of its states. Neighbours that are too many for one focus view stand on pages behind it. A view that cannot
+be read has no scene; it is seen in the others, where what is not in it steps back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from arrowproof.model.lifecycle import Lifecycle, State
 from arrowproof.render.bundles import bundle_proof, lowest_gap
@@ -30,6 +30,7 @@ from arrowproof.render.layout.fold import (
     inside_words,
     open_group,
 )
+from arrowproof.render.layout.pages import HubPage, fold_pages, page_hub
 from arrowproof.render.names import distinct_names, group_names, state_name, view_names
 from arrowproof.render.proof import Proof, rung_words
 from arrowproof.render.quality import (
@@ -170,8 +171,13 @@ class _Plan:
             drawing = focus_drawing(self.lifecycle, state.id, self.captions)
             if not is_read(drawing) and self.groups:
                 fold = fold_neighbours(self.lifecycle, state.id, self.language, self.apart)
-                proof = self._bundled(fold)
-                drawing = focus_drawing(fold.lifecycle, state.id, proof.captions if proof is not None else {})
+                drawing = self._focus_drawing(fold, state.id)
+            pages: tuple[HubPage, ...] = ()
+            if not is_read(drawing):
+                pages = page_hub(self.lifecycle, state.id, partial(self._part_drawing, state.id))
+                fold = fold_pages(self.lifecycle, state.id, pages, self.language, self.apart)
+                drawing = self._focus_drawing(fold, state.id)
+                yield from self._page_scenes(f"s{number}", state.id, pages)
             yield Scene(
                 name=f"s{number}",
                 lifecycle=fold.lifecycle,
@@ -183,8 +189,26 @@ class _Plan:
                 focus=state.id,
                 groups=fold.groups,
                 bundles=fold.bundles,
+                pages={page.name: page.states for page in pages},
                 proof=self._bundled(fold),
             )
+
+    def _focus_drawing(self, fold: Fold, state_id: str) -> Drawing:
+        proof = self._bundled(fold)
+        return focus_drawing(fold.lifecycle, state_id, proof.captions if proof is not None else {})
+
+    def _part_drawing(self, state_id: str, part: Lifecycle) -> Drawing:
+        return focus_drawing(part, state_id, self.captions)
+
+    def _page_scenes(self, name: str, hub: str, pages: Sequence[HubPage]) -> Iterator[Scene]:
+        """A scene for each page of a hub that is a box in its focus view."""
+        for number, page in enumerate(pages):
+            if len(page.states) > 1:
+                drawing = self._part_drawing(hub, page.part)
+                scene = Scene(
+                    f"{name}p{number}", page.part, drawing, _frame(drawing), title=page.name, proof=self.proof
+                )
+                yield replace(scene, address=("group", page.name), focus=hub)
 
     def _folded(self, name: str, fold: Fold) -> Scene:
         proof = self._bundled(fold)

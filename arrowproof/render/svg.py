@@ -126,7 +126,10 @@ class _Keys:
     def states_of(self, state_id: str) -> Sequence[int]:
         """The numbers of the states that a box stands for."""
         group = self._scene.groups.get(state_id)
-        return [self._states[state_id]] if group is None else self._members[group]
+        if group is None:
+            return [self._states[state_id]]
+        page = self._scene.pages.get(group)
+        return self._members[group] if page is None else [self._states[state] for state in page]
 
 
 def kind_sample(kind: Kind) -> Markup:
@@ -220,7 +223,7 @@ def _state(drawn: StateBox, scene: Scene, keys: _Keys, language: Language) -> Ma
             "data-key": f"s{numbers[0]}" if group is None else None,
             "data-keys": None if group is None else " ".join(f"s{number}" for number in numbers),
             "data-state": keys.names[drawn.id],
-            "data-group": None if group is None else keys.groups[group],
+            "data-group": None if group is None else keys.groups.get(group, group),
             "role": "img",
             "aria-label": ", ".join(part for part in spoken if part),
         },
