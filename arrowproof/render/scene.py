@@ -53,6 +53,11 @@ class Scene:
     is_overview: bool = False
 
     @property
+    def hub(self) -> str | None:
+        """The state of which this is a page of neighbours, by id, None for any other scene."""
+        return self.focus if self.address is not None and self.address[0] == "group" else None
+
+    @property
     def fragment(self) -> str | None:
         """The fragment of the page's address that shows this scene."""
         return None if self.address is None else f"#{self.address[0]}={quote(self.address[1], safe=KEPT)}"

@@ -68,7 +68,10 @@ def _scenes(model: Lifecycle, drawing: Drawing | None, language: Language, proof
 def _places(scenes: Sequence[Scene], language: Language) -> tuple[str, ...]:
     first = clean_text(scenes[0].title) or language("views.whole")
     titles = {scene.focus: clean_text(scene.title) for scene in scenes if scene.focus is not None}
-    places = [(first,), *((first, scene.parent, clean_text(scene.title)) for scene in scenes[1:])]
+    places: list[tuple[str | None, ...]] = [(first,)]
+    for scene in scenes[1:]:
+        above = scene.parent if scene.hub is None else titles[scene.hub]
+        places.append((first, above, clean_text(scene.title)))
     for view in scenes:
         if view.address is not None and view.address[0] == "view":
             places += [(first, clean_text(view.title), titles[state.id]) for state in view.lifecycle.states]

@@ -83,6 +83,7 @@ def render_scene(
             "data-fragment": scene.fragment,
             "data-title": clean_text(scene.title) or None,
             "data-parent": scene.parent,
+            "data-hub": None if scene.hub is None else keys.names[scene.hub],
             "aria-labelledby": f"{scene.name}-title",
             "aria-describedby": f"{scene.name}-desc",
             "hidden": "hidden" if is_hidden else None,

@@ -103,3 +103,20 @@ def test_an_arrow_at_a_hub_opens_the_page_on_which_it_stands(tab: Page, tmp_path
     shown = tab.locator(".drawing:not([hidden])")
     assert shown.locator("[data-arrow=back58][aria-pressed=true]").count() == 1
     assert tab.evaluate(MEASURE) == FITS
+
+
+def test_the_path_and_escape_lead_from_a_page_of_neighbours_back_to_the_hub(
+    tab: Page, tmp_path: Path, hub_page: str
+) -> None:
+    show(tab, tmp_path, hub_page, "#state=hub")
+    box = tab.locator(".drawing:not([hidden]) .folded").first
+    name = str(box.get_attribute("data-group"))
+    for back in ("path", "Escape"):
+        box.focus()
+        tab.keyboard.press("Enter")
+        assert tab.locator(".crumbs li").all_inner_texts() == ["Overview", "Hub", name]
+        if back == "path":
+            tab.get_by_role("button", name="Hub", exact=True).first.click()
+        else:
+            tab.keyboard.press("Escape")
+        assert tab.url.endswith("#state=hub")

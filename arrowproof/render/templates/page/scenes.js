@@ -30,6 +30,8 @@ const placeAbove = () => {
   if (shown.arrow !== undefined || shown.transition !== undefined) return { arrow: undefined, transition: undefined };
   const scene = viewScene(shown.view);
   if (scene) return shownScene() === scene ? offView() : nowhere;
+  const { hub } = shownScene().dataset;
+  if (hub !== undefined) return { ...nowhere, state: hub };
   const parent = shown.state === undefined ? undefined : shownScene().dataset.parent;
   return { ...nowhere, group: parent };
 };
@@ -84,7 +86,9 @@ startParts.push(() => {
     const parent = scene.dataset.parent;
     const group = parent !== undefined && byFragment.get(writeAddress({ group: parent }));
     const view = viewScene(shown.view);
-    const above = view ? view !== scene && crumb(view.dataset.title, nowhere) : group && crumb(group.dataset.title, { group: parent });
+    const hub = scene.dataset.hub !== undefined && byFragment.get(writeAddress({ state: scene.dataset.hub }));
+    const from = hub ? crumb(hub.dataset.title, { state: scene.dataset.hub }) : group && crumb(group.dataset.title, { group: parent });
+    const above = view ? view !== scene && crumb(view.dataset.title, nowhere) : from;
     path.replaceChildren(
       ...(scene === first ? [] : [crumb(first.dataset.title, offView())]),
       ...(above ? [above] : []),
