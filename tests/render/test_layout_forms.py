@@ -12,7 +12,7 @@ from arrowproof.render.layout import layout_lifecycle
 from arrowproof.render.layout.candidates import best_drawing
 from arrowproof.render.layout.forms import PLAIN, Form, closer_forms
 from arrowproof.render.quality import count_crossings, measure_drawing
-from tests.render.extremes import parallel, selves
+from tests.render.extremes import parallel, selves, wordy_parallel
 from tests.render.pages import state
 from tests.render.test_layout import assert_complete, lifecycles
 
@@ -111,3 +111,9 @@ def test_numbers_are_the_places_of_the_arrows_in_the_file() -> None:
     drawing = best_drawing(parallel(), {}, form=NUMBERS)
     assert [path.label[0].text for path in drawing.arrows] == [str(number) for number in range(1, 29)]
     assert all(path.is_tag for path in drawing.arrows)
+
+
+def test_a_drawing_with_no_key_beside_it_has_whole_labels_however_small() -> None:
+    drawing = layout_lifecycle(wordy_parallel())
+    assert not any(path.is_tag for path in drawing.arrows)
+    assert [path.label[0].text for path in drawing.arrows][:2] == ["operator confirms a0", "operator confirms a1"]
