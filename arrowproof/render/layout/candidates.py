@@ -75,8 +75,8 @@ def best_drawing(
     """The best drawing of a lifecycle that was found; in all of them nothing overlaps.
 
     When its text comes out too small to read, or lines cross, all is done again with narrower labels, which leave more
-    room; where it could be read, the search starts anew. The best of all is taken, and the first of those that are about as good. Where lanes are kept, a
-    drawing that can have them goes before any other.
+    room; where it could be read, the search starts anew. The best of all is taken, and the first of those that are
+    about as good. Where lanes are kept, a drawing that can have them goes before any other.
     """
     pools: list[list[Candidate]] = []
     drafts: list[Candidate] = []
