@@ -25,8 +25,8 @@ GALLERY = Path(__file__).parents[2] / "examples" / "gallery"
         ("prefect-run", 0, 9.2),
         ("river-job", 1, 11.7),
         ("sidekiq-job", 0, 11.3),
-        ("spark-application", 1, 10.0),
-        ("temporal-workflow", 0, 15.0),
+        ("spark-application", 1, 10.4),
+        ("temporal-workflow", 0, 15.1),
     ],
 )
 def test_no_drawing_of_the_peer_has_fewer_crossings_or_larger_text(name: str, crossings: int, px: float) -> None:
