@@ -2,8 +2,8 @@
 
 The way: sizes of boxes and labels (``graph``), rows of states (``placements``, searched by ``annealing`` for what
 ``estimate`` holds to be cheap), the ways of arrows through the rows (``grid``, ``order``), coordinates
-(``coordinates``, ``channels``, ``heights``), and the drawing (``assembly``). Some placements are drawn, and the best is
-kept (``candidates``).
+(``coordinates``, ``channels``, ``compaction``, ``heights``), and the drawing (``assembly``). Some placements are
+drawn, and the best is kept (``candidates``).
 
 A drawing is a function of the lifecycle alone. How it changes little when the lifecycle does: the search starts from
 the main path, cut into rows, with the other states in file order; its random numbers come from a fixed seed and not
