@@ -1,4 +1,4 @@
-"""The gallery: its lifecycles mean something, are drawn without overlap, and its script makes and checks its files."""
+"""The gallery: its lifecycles mean something, and its script makes and checks its files."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from arrowproof.errors import ERROR
 from arrowproof.model.linter import lint
 from arrowproof.model.loader import load_lifecycle
 from arrowproof.render.chromium import open_browser
-from arrowproof.render.layout import layout_lifecycle
-from arrowproof.render.quality import measure_drawing
 
 ROOT = Path(__file__).parent.parent
 GALLERY = ROOT / "examples" / "gallery"
@@ -95,11 +93,6 @@ def test_each_view_holds_both_ends_of_its_arrows_and_no_other_state(path):
     for view in lifecycle.views:
         arrows = [lifecycle.arrows_by_id[name] for name in view.arrows]
         assert {end for arrow in arrows for end in (arrow.source, arrow.target) if end} == set(view.states), view.id
-
-
-@pytest.mark.parametrize("path", MODELS, ids=NAMES)
-def test_nothing_overlaps_in_the_drawing_of_each_lifecycle(path):
-    assert measure_drawing(layout_lifecycle(load_lifecycle(path))).overlaps == ()
 
 
 def test_the_script_makes_a_page_and_two_pictures_for_each_lifecycle_and_its_check_holds(gallery):

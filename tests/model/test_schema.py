@@ -209,7 +209,7 @@ def test_a_file_that_is_wrong_everywhere_is_refused_without_a_flood(job: dict[st
     assert text.endswith(f"and {MAX_PROBLEMS - MAX_LISTED} more")
 
 
-@pytest.mark.timeout(10)
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     "change",
     [

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
 from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle, Panel, View
 from arrowproof.render.page import render_page
@@ -140,46 +140,48 @@ def of_ids(make: Callable[[str], str] = str) -> Lifecycle:
 
 
 @pytest.fixture(scope="module")
-def id_page() -> str:
-    return render_page(of_ids())
+def opened_ids(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """The page of all ids, opened once: it is long, and every test takes back what it has chosen."""
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    page.set_default_timeout(20_000)
+    show(page, tmp_path_factory.mktemp("ids"), render_page(of_ids()))
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def ids(opened_ids: Page) -> Page:
+    opened_ids.evaluate("location.hash = ''")
+    opened_ids.locator("[aria-pressed=true][data-key^=a]").wait_for(state="detached")
+    return opened_ids
 
 
 @pytest.mark.parametrize("number", range(len(IDS) - 1), ids=lambda number: ascii(IDS[number][:20]))
-def test_whatever_an_id_is_its_arrow_can_be_chosen_linked_to_and_put_back(
-    tab: Page, tmp_path: Path, id_page: str, number: int
-) -> None:
+def test_whatever_an_id_is_its_arrow_can_be_chosen_linked_to_and_put_back(ids: Page, number: int) -> None:
     said: list[str] = []
-    tab.on("pageerror", lambda error: said.append(str(error)))
-    show(tab, tmp_path, id_page)
-    arrow = tab.locator(f"[data-key=a{number}]").first
+    ids.on("pageerror", lambda error: said.append(str(error)))
+    arrow = ids.locator(f"[data-key=a{number}]").first
     arrow.focus()
-    tab.keyboard.press("Enter")
-    (chosen,) = pressed(tab, ".arrow")
-    assert tab.locator(".list button[aria-pressed=true]").count() == 1
-    address = tab.url
-    tab.goto("about:blank")
-    tab.goto(address)
-    assert pressed(tab, ".arrow") == [chosen]
+    ids.keyboard.press("Enter")
+    (chosen,) = pressed(ids, ".arrow")
+    assert ids.locator(".list button[aria-pressed=true]").count() == 1
+    ids.reload()
+    assert pressed(ids, ".arrow") == [chosen]
     assert arrow.get_attribute("aria-pressed") == "true"
-    tab.keyboard.press("Escape")
-    assert pressed(tab, ".arrow") == []
+    ids.keyboard.press("Escape")
+    assert pressed(ids, ".arrow") == []
     assert said == []
 
 
 @pytest.mark.parametrize("number", range(len(IDS) - 1), ids=lambda number: ascii(IDS[number][:20]))
-def test_whatever_the_ids_of_states_are_a_transition_can_be_chosen_and_linked_to(
-    tab: Page, tmp_path: Path, id_page: str, number: int
-) -> None:
-    show(tab, tmp_path, id_page)
-    tab.locator(".list button").nth(number).evaluate("button => button.click()")
-    assert tab.locator("[aria-pressed=true][data-key^=a]").evaluate_all("all => all.map(each => each.dataset.key)") == [
+def test_whatever_the_ids_of_states_are_a_transition_can_be_chosen_and_linked_to(ids: Page, number: int) -> None:
+    ids.locator(".list button").nth(number).evaluate("button => button.click()")
+    assert ids.locator("[aria-pressed=true][data-key^=a]").evaluate_all("all => all.map(each => each.dataset.key)") == [
         f"a{number}"
     ]
-    address = tab.url
-    tab.goto("about:blank")
-    tab.goto(address)
-    assert tab.locator(".list button").nth(number).get_attribute("aria-pressed") == "true"
-    assert tab.locator(".list button[aria-pressed=true]").count() == 1
+    ids.reload()
+    assert ids.locator(".list button").nth(number).get_attribute("aria-pressed") == "true"
+    assert ids.locator(".list button[aria-pressed=true]").count() == 1
 
 
 def test_one_state_without_an_arrow_is_a_page(tab: Page, tmp_path: Path) -> None:

@@ -15,10 +15,10 @@ from arrowproof.model.loader import load_lifecycle
 from arrowproof.render.drawing import ArrowPath, Box, Drawing, Point, StateBox, TextLine
 from arrowproof.render.page import render_page
 from arrowproof.render.proof import Proof, bring_proof
+from tests.render.drawn import CASES, page_of_file
 from tests.render.evidence_builder import AGENT_RUNGS, AGENT_SNEAK_PATHS, build_evidence
 from tests.render.pages import BUNDLED, ROOT, show, state
 
-CASES = Path(__file__).parent / "cases"
 GALLERY = sorted((ROOT / "examples" / "gallery").glob("*.lifecycle.json"))
 MODELS = [*GALLERY, *sorted(CASES.glob("*.json")), BUNDLED]
 
@@ -147,7 +147,7 @@ def test_nothing_lies_on_anything_else_in_any_scene_as_the_browser_draws_it(
     shared: Page, tmp_path: Path, model: Path
 ) -> None:
     lifecycle = load_lifecycle(model)
-    show(shared, tmp_path, render_page(lifecycle))
+    show(shared, tmp_path, page_of_file(model))
     if len(lifecycle.states) <= 15 and len(lifecycle.arrows) <= 28:
         state_px, label_px = shared.evaluate(SIZES)
         assert state_px >= 12

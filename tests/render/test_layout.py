@@ -16,12 +16,12 @@ from arrowproof.render.drawing import Drawing
 from arrowproof.render.layout import layout_lifecycle
 from arrowproof.render.layout.sizes import LabelLimits, measure_label
 from arrowproof.render.quality import measure_drawing
+from tests.render.drawn import CASES, drawing_of
 
 ROOT = Path(__file__).resolve().parents[2]
-CASES = sorted((Path(__file__).parent / "cases").glob("*.json"))
 GALLERY = sorted((ROOT / "examples" / "gallery").glob("*.lifecycle.json"))
 BUNDLED = ROOT / "arrowproof" / "service" / "notes-job.lifecycle.json"
-DRAWN = [*CASES, *GALLERY, BUNDLED]
+DRAWN = [*sorted(CASES.glob("*.json")), *GALLERY, BUNDLED]
 SMALL = [case for case in DRAWN if len(load_lifecycle(case).states) <= 15 and len(load_lifecycle(case).arrows) <= 28]
 LABELS = st.sampled_from(
     [
@@ -90,9 +90,8 @@ def test_nothing_overlaps_in_large_drawings(lifecycle: Lifecycle) -> None:
 
 @pytest.mark.parametrize("case", DRAWN, ids=lambda case: case.name)
 def test_nothing_overlaps_in_the_cases(case: Path) -> None:
-    lifecycle = load_lifecycle(case)
-    drawing = layout_lifecycle(lifecycle)
-    assert_complete(lifecycle, drawing)
+    drawing = drawing_of(case)
+    assert_complete(load_lifecycle(case), drawing)
     quality = measure_drawing(drawing)
     assert quality.overlaps == ()
     assert quality.label_distance <= 12
@@ -100,7 +99,7 @@ def test_nothing_overlaps_in_the_cases(case: Path) -> None:
 
 @pytest.mark.parametrize("case", SMALL, ids=lambda case: case.name)
 def test_text_is_readable_up_to_15_states_and_28_arrows(case: Path) -> None:
-    quality = measure_drawing(layout_lifecycle(load_lifecycle(case)))
+    quality = measure_drawing(drawing_of(case))
     assert quality.state_px >= 12
     assert quality.label_px >= 11
 
@@ -110,20 +109,19 @@ def test_no_more_lines_cross_than_in_a_tuned_layered_layout_and_text_is_as_large
     case: str, crossings: int, px: float
 ) -> None:
     """The figures of the best peer on these cases, at the size it was measured in."""
-    drawing = layout_lifecycle(load_lifecycle(Path(__file__).parent / "cases" / f"{case}.json"))
-    quality = measure_drawing(drawing, 1380, 720)
+    quality = measure_drawing(drawing_of(CASES / f"{case}.json"), 1380, 720)
     assert quality.crossings <= crossings
     assert quality.label_px >= px
 
 
 @pytest.mark.parametrize("case", SMALL, ids=lambda case: case.name)
 def test_few_lines_cross_in_lifecycles_of_real_size(case: Path) -> None:
-    quality = measure_drawing(layout_lifecycle(load_lifecycle(case)))
+    quality = measure_drawing(drawing_of(case))
     assert quality.crossings <= len(load_lifecycle(case).arrows) / 5
 
 
 def test_self_arrows_are_small_loops_beside_their_boxes() -> None:
-    lifecycle = load_lifecycle(Path(__file__).parent / "cases" / "agent-run.json")
+    lifecycle = load_lifecycle(CASES / "agent-run.json")
     (loop,) = (arrow for arrow in lifecycle.arrows if arrow.source == arrow.target)
     points = next(path.points for path in layout_lifecycle(lifecycle).arrows if path.id == loop.id)
     assert len(points) == 4
@@ -133,13 +131,14 @@ def test_self_arrows_are_small_loops_beside_their_boxes() -> None:
 
 def test_captions_cost_no_crossings() -> None:
     for case in ("agent-run", "claim", "job"):
-        lifecycle = load_lifecycle(Path(__file__).parent / "cases" / f"{case}.json")
+        file = CASES / f"{case}.json"
+        lifecycle = load_lifecycle(file)
         drawing = layout_lifecycle(lifecycle, {arrow.id: "survived" for arrow in lifecycle.arrows})
-        assert measure_drawing(drawing).crossings <= measure_drawing(layout_lifecycle(lifecycle)).crossings + 1
+        assert measure_drawing(drawing).crossings <= measure_drawing(drawing_of(file)).crossings + 1
 
 
 def test_text_stays_readable_when_each_arrow_has_a_caption() -> None:
-    lifecycle = load_lifecycle(Path(__file__).parent / "cases" / "agent-run.json")
+    lifecycle = load_lifecycle(CASES / "agent-run.json")
     drawing = layout_lifecycle(lifecycle, {arrow.id: "survived" for arrow in lifecycle.arrows})
     assert all(arrow.caption is not None and arrow.caption.text == "survived" for arrow in drawing.arrows)
     assert measure_drawing(drawing).label_px >= 11
@@ -166,7 +165,7 @@ def test_models_of_15_states_and_28_arrows_that_nobody_tuned_for_are_readable(se
 
 
 def test_the_bundled_lifecycle_runs_level_and_straight_from_creation_to_success() -> None:
-    drawing = layout_lifecycle(load_lifecycle(BUNDLED))
+    drawing = drawing_of(BUNDLED)
     arrows = {arrow.id: arrow for arrow in drawing.arrows}
     heights = {y for id in ("accept", "pick", "succeed") for _, y in arrows[id].points}
     assert len(heights) == 1
@@ -225,7 +224,7 @@ def test_the_same_lifecycle_gives_the_same_drawing_whatever_the_hash_seed() -> N
         "from arrowproof.render.layout import layout_lifecycle; "
         "print(layout_lifecycle(load_lifecycle(Path(sys.argv[1]))))"
     )
-    case = Path(__file__).parent / "cases" / "agent-run.json"
+    case = CASES / "agent-run.json"
     seen = {
         subprocess.run(
             [sys.executable, "-c", code, case],

@@ -116,6 +116,7 @@ def test_the_policy_lets_exactly_the_page_s_own_style_and_script_run() -> None:
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         assert re.search(rf"{name}-src 'sha256-{re.escape(digest)}';", policy)
     assert policy.startswith("default-src 'none';")
+    assert policy.endswith("; font-src data:; img-src data:; base-uri 'none'; form-action 'none'")
     assert "unsafe" not in policy
 
 

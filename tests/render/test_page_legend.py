@@ -7,11 +7,9 @@ from playwright.sync_api import Page
 
 from arrowproof.model.loader import load_lifecycle
 from arrowproof.render.page import render_page
+from tests.render.drawn import CASES, page_of_case
 from tests.render.pages import show
 from tests.render.proofs import notes, proof_page
-
-CASES = Path(__file__).parent / "cases"
-LARGE = render_page(load_lifecycle(CASES / "order-groups.json"))
 
 
 def signs(tab: Page) -> list[str]:
@@ -20,7 +18,7 @@ def signs(tab: Page) -> list[str]:
 
 
 def test_the_legend_says_what_occurs_in_the_scene_that_is_shown(tab: Page, tmp_path: Path) -> None:
-    show(tab, tmp_path, LARGE)
+    show(tab, tmp_path, page_of_case("order-groups"))
     assert signs(tab) == ["created", "group"]
     tab.evaluate("location.hash = '#group=Payment'")
     tab.locator(".drawing[data-title=Payment]").wait_for()
