@@ -5,27 +5,23 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from arrowproof.model.loader import load_lifecycle
-from arrowproof.render.page import render_page
+from tests.render.drawn import page_of_case
 from tests.render.pages import FITS, MEASURE, SIZES, show
 
-CASES = Path(__file__).parent / "cases"
-PAGES = {name: render_page(load_lifecycle(CASES / f"{name}.json")) for name in ("order", "order-groups")}
 
-
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", ["order", "order-groups"])
 @pytest.mark.parametrize("size", SIZES)
 def test_the_index_of_all_states_stands_on_one_screen(
     tab: Page, tmp_path: Path, name: str, size: tuple[int, int]
 ) -> None:
     tab.set_viewport_size({"width": size[0], "height": size[1]})
-    show(tab, tmp_path, PAGES[name])
+    show(tab, tmp_path, page_of_case(name))
     expect(tab.locator(".index dd a")).to_have_count(30)
     assert tab.evaluate(MEASURE) == FITS
 
 
 def test_a_link_shows_the_focus_view_of_its_state_and_takes_the_focus_there(tab: Page, tmp_path: Path) -> None:
-    show(tab, tmp_path, PAGES["order-groups"])
+    show(tab, tmp_path, page_of_case("order-groups"))
     tab.locator(".index").get_by_role("link", name="fraud_review").press("Enter")
     assert tab.evaluate("location.hash") == "#state=pay_review"
     expect(tab.locator(".state.focus:visible")).to_be_focused()
@@ -35,13 +31,13 @@ def test_a_link_shows_the_focus_view_of_its_state_and_takes_the_focus_there(tab:
 
 
 def test_the_name_of_a_group_shows_its_scene(tab: Page, tmp_path: Path) -> None:
-    show(tab, tmp_path, PAGES["order-groups"])
+    show(tab, tmp_path, page_of_case("order-groups"))
     tab.locator(".index").get_by_role("link", name="Payment", exact=True).click()
     expect(tab.locator(".crumbs")).to_have_text("OverviewPayment")
 
 
 def test_a_link_keeps_nothing_of_an_address_that_named_nothing(tab: Page, tmp_path: Path) -> None:
-    show(tab, tmp_path, PAGES["order"], "#view=late")
+    show(tab, tmp_path, page_of_case("order"), "#view=late")
     tab.locator(".index").get_by_role("link", name="cart", exact=True).click()
     assert tab.evaluate("location.hash") == "#state=cart"
 
@@ -50,7 +46,7 @@ def test_a_link_keeps_nothing_of_an_address_that_named_nothing(tab: Page, tmp_pa
 def test_a_link_lights_the_box_of_its_state_or_of_the_group_that_holds_it(
     tab: Page, tmp_path: Path, name: str, lit: str
 ) -> None:
-    show(tab, tmp_path, PAGES[name])
+    show(tab, tmp_path, page_of_case(name))
     tab.locator(".index").get_by_role("link", name="fraud_review").hover()
     assert tab.locator(".state.lit .name").all_text_contents() == [lit]
     tab.locator("h1").hover()
