@@ -14,48 +14,48 @@ from dataclasses import dataclass
 from arrowproof.conformance.answers import checked_killed, checked_walked
 from arrowproof.conformance.driver import Killed, Walked
 from arrowproof.conformance.rows import BoundRow
-from arrowproof.conformance.walks import Stage, attempt, describe, journal_problem, state_problem, take_walk
+from arrowproof.conformance.walks import Subject, attempt, describe, journal_problem, state_problem, take_walk
 from arrowproof.model.evidence import JournalRow, Kill, Row, Side
 from arrowproof.model.transitions import Transition
 
 KILLED = "SIGKILL"
 
 
-def check_crash(stage: Stage, way: Sequence[Transition], transition: Transition, side: Side) -> Kill:
+def check_crash(subject: Subject, way: Sequence[Transition], transition: Transition, side: Side) -> Kill:
     """Bring a fresh row along ``way`` to the source of ``transition``, kill that transition, and restart.
 
     What goes wrong is told in the kill's ``problem``; errors of the environment or the input are raised.
     """
-    _, problem = attempt(lambda: stage.driver.begin((*way, transition)))
-    key, mark = None, stage.journal.last_order()
+    _, problem = attempt(lambda: subject.driver.begin((*way, transition)))
+    key, mark = None, subject.journal.last_order()
     for step in way if problem is None else ():
-        walk = take_walk(stage, step, key, mark)
-        mark = stage.journal.last_order()
+        walk = take_walk(subject, step, key, mark)
+        mark = subject.journal.last_order()
         key = walk.key or key
         if walk.problem is not None:
             problem = f"The way to {transition.source} failed at {step.name}: {walk.problem}"
             break
     if problem is not None:
         return _kill_record(transition, side, key, None, (None, None, None), (), problem)
-    return _Check(stage, transition, side, mark).run(key)
+    return _Check(subject, transition, side, mark).run(key)
 
 
 @dataclass(frozen=True)
 class _Check:
     """One kill and its restart, on a row in the source state; ``mark`` is the journal's last order ahead of it."""
 
-    stage: Stage
+    subject: Subject
     transition: Transition
     side: Side
     mark: int
 
     def run(self, key: Row | None) -> Kill:
-        before = self.stage.row(key)
-        killed, problem = attempt(lambda: checked_killed(self.stage.driver.kill(self.transition, key, self.side)))
-        journal = self.stage.journal.rows(after=self.mark)
-        key = key or (_only_key(journal) if killed is None or killed.key is None else self.stage.key(killed.key))
-        found = self.stage.row(key)
-        key = self.stage.stored_key(key, found or before)
+        before = self.subject.row(key)
+        killed, problem = attempt(lambda: checked_killed(self.subject.driver.kill(self.transition, key, self.side)))
+        journal = self.subject.journal.rows(after=self.mark)
+        key = key or (_only_key(journal) if killed is None or killed.key is None else self.subject.key(killed.key))
+        found = self.subject.row(key)
+        key = self.subject.stored_key(key, found or before)
         if killed is None:
             rows = (before, found, None)
             return _kill_record(self.transition, self.side, key, None, rows, journal, problem)
@@ -65,17 +65,17 @@ class _Check:
 
     def _restart(self, killed: Killed, before: BoundRow | None, found: BoundRow | None, problem: str | None) -> Kill:
         walked, failure = attempt(
-            lambda: checked_walked(self.stage.driver.recover(self.transition, killed, self.side), "recover")
+            lambda: checked_walked(self.subject.driver.recover(self.transition, killed, self.side), "recover")
         )
-        key = killed.key if walked is None else self.stage.key(walked.key)
-        restarted = self.stage.row(key)
-        key = self.stage.stored_key(key, restarted)
-        journal = self.stage.journal.rows(after=self.mark)
+        key = killed.key if walked is None else self.subject.key(walked.key)
+        restarted = self.subject.row(key)
+        key = self.subject.stored_key(key, restarted)
+        journal = self.subject.journal.rows(after=self.mark)
         problem = (
             problem
             or failure
-            or journal_problem(self.stage, self.transition, key, journal)
-            or state_problem(self.stage, self.transition.target, restarted, "After the restart")
+            or journal_problem(self.subject, self.transition, key, journal)
+            or state_problem(self.subject, self.transition.target, restarted, "After the restart")
         )
         rows = (before, found, restarted)
         return _kill_record(self.transition, self.side, key, killed, rows, journal, problem, walked)
@@ -84,11 +84,11 @@ class _Check:
         self, before: BoundRow | None, found: BoundRow | None, key: Row | None, journal: Sequence[JournalRow]
     ) -> str | None:
         if self.side is Side.AFTER:
-            return journal_problem(self.stage, self.transition, key, journal) or state_problem(
-                self.stage, self.transition.target, found, "After the kill"
+            return journal_problem(self.subject, self.transition, key, journal) or state_problem(
+                self.subject, self.transition.target, found, "After the kill"
             )
         if journal:
-            return f"Killed before its commit, yet the journal holds {describe(self.stage, journal)}."
+            return f"Killed before its commit, yet the journal holds {describe(self.subject, journal)}."
         if before != found:
             return f"Killed before its commit, yet the row was changed: {_difference(before, found)}."
         return None

@@ -16,7 +16,7 @@ from arrowproof.conformance.driver import Driver
 from arrowproof.conformance.environment import describe_environment
 from arrowproof.conformance.journal import Journal
 from arrowproof.conformance.rows import key_text
-from arrowproof.conformance.walks import Stage, attempt, take_walk
+from arrowproof.conformance.walks import Subject, attempt, take_walk
 from arrowproof.errors import InputError
 from arrowproof.model.evidence import Environment, JournalRow, Kill, Row, Side, SneakPath, Walk
 from arrowproof.model.lifecycle import Lifecycle
@@ -66,7 +66,7 @@ def drive(
     try:
         journal = Journal(_started(driver, folder), lifecycle.binding)
         start = journal.install()
-        result = _Drive(Stage(lifecycle, driver, journal), plan, start, progress or _quiet).run(crash_checks)
+        result = _Drive(Subject(lifecycle, driver, journal), plan, start, progress or _quiet).run(crash_checks)
     finally:
         _, problem = attempt(driver.stop)
     if problem is None:
@@ -76,9 +76,9 @@ def drive(
 
 @dataclass(frozen=True)
 class _Drive:
-    """One run over a plan, on a stage that is set; it gathers the problems that are those of no walk and no kill."""
+    """One run over a plan, on one subject; it gathers the problems that are those of no walk and no kill."""
 
-    stage: Stage
+    subject: Subject
     plan: Plan
     start: States
     progress: Progress
@@ -94,7 +94,7 @@ class _Drive:
         checked = []
         for done, (tour, side) in enumerate(kills, start=len(self.plan.tours)):
             self.progress(f"kill {tour.goal.name} {side}", done, total)
-            checked.append(check_crash(self.stage, tour.steps[:-1], tour.goal, side))
+            checked.append(check_crash(self.subject, tour.steps[:-1], tour.goal, side))
             self._end(checked[-1].key)
         self.progress("done", total, total)
         return self._result(walks, checked)
@@ -103,15 +103,15 @@ class _Drive:
         """Every step of a tour up to the first that goes wrong; its goal by the wanted arrow path alone."""
         goal = replace(tour.goal, paths=(tour.goal_path,))
         steps = (*tour.steps[:-1], goal)
-        _, problem = attempt(lambda: self.stage.driver.begin(steps))
+        _, problem = attempt(lambda: self.subject.driver.begin(steps))
         if problem is not None:
             self.problems.append(f"The tour to {goal.name} did not begin: {problem}")
             return []
         walks: list[Walk] = []
         key: Row | None = None
-        mark = self.stage.journal.last_order()
+        mark = self.subject.journal.last_order()
         for step in steps:
-            walks.append(take_walk(self.stage, step, key, mark))
+            walks.append(take_walk(self.subject, step, key, mark))
             key = walks[-1].key or key
             # What came after a walk was judged belongs to the next one: no row of a tour escapes judgement.
             mark = max([mark, *(row.order for row in walks[-1].journal)])
@@ -121,12 +121,12 @@ class _Drive:
         return walks
 
     def _end(self, key: Row | None) -> None:
-        _, problem = attempt(lambda: self.stage.driver.end(key))
+        _, problem = attempt(lambda: self.subject.driver.end(key))
         if problem is not None:
             self.problems.append(f"A tour did not end: {problem}")
 
     def _result(self, walks: Sequence[Walk], kills: Sequence[Kill]) -> DriveResult:
-        journal = self.stage.journal
+        journal = self.subject.journal
         rows, states = journal.rows_and_states()
         problems = [
             f"{transition.name} cannot be walked: the model has no way from creation to {transition.source}."
@@ -143,17 +143,17 @@ class _Drive:
             walks=tuple(walks),
             kills=tuple(kills),
             journal=rows,
-            sneak_paths=_sneak_paths(self.stage, rows),
+            sneak_paths=_sneak_paths(self.subject, rows),
             problems=(*dict.fromkeys([*self.problems, *problems]),),
             environment=describe_environment(journal.database),
         )
 
 
-def _sneak_paths(stage: Stage, journal: Sequence[JournalRow]) -> tuple[SneakPath, ...]:
+def _sneak_paths(subject: Subject, journal: Sequence[JournalRow]) -> tuple[SneakPath, ...]:
     happened: dict[Pair, list[JournalRow]] = {}
     for row in journal:
-        pair = stage.pair(row)
-        if pair is not None and pair not in stage.transitions:
+        pair = subject.pair(row)
+        if pair is not None and pair not in subject.transitions:
             happened.setdefault(pair, []).append(row)
     return tuple(SneakPath(*pair, happened=tuple(rows)) for pair, rows in happened.items())
 

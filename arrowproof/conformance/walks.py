@@ -1,7 +1,7 @@
 """Walks: one transition made by the service, and the judgement of what the journal held for it.
 
-The stage is where walks and kills take place: a lifecycle, a driver with its service running, and the journal that
-watches. What a journal row witnesses follows from the model alone, by :func:`classify`.
+The subject is what is walked and killed: a lifecycle, a driver with its service running, and the journal that watches.
+What a journal row witnesses follows from the model alone, by :func:`classify`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True)
-class Stage:
+class Subject:
     """A lifecycle with a binding, its running service, and the journal on the service's database."""
 
     lifecycle: Lifecycle
@@ -99,24 +99,24 @@ def state_name(lifecycle: Lifecycle, value: Scalar) -> str:
     return f"{text} (a value of no state)" if text in stored else text
 
 
-def take_walk(stage: Stage, transition: Transition, key: Row | None, mark: int) -> Walk:
+def take_walk(subject: Subject, transition: Transition, key: Row | None, mark: int) -> Walk:
     """Have the driver walk one transition, and judge it by what the journal holds after order ``mark``.
 
     What goes wrong is told in the walk's ``problem``; errors of the environment or the input are raised.
     """
-    before = stage.row(key)
-    walked, problem = attempt(lambda: _keyed(stage, checked_walked(stage.driver.walk(transition, key), "walk")))
+    before = subject.row(key)
+    walked, problem = attempt(lambda: _keyed(subject, checked_walked(subject.driver.walk(transition, key), "walk")))
     if walked is not None:
         key = walked.key
-    after = stage.row(key)
-    key = stage.stored_key(key, after or before)
-    journal = stage.journal.rows(after=mark)
-    path, path_problem = _path(stage, transition, walked)
+    after = subject.row(key)
+    key = subject.stored_key(key, after or before)
+    journal = subject.journal.rows(after=mark)
+    path, path_problem = _path(subject, transition, walked)
     problem = (
-        _beside(stage, problem, journal)
-        or _source_problem(stage, transition, before)
-        or journal_problem(stage, transition, key, journal)
-        or _target_problem(stage, transition, after)
+        _beside(subject, problem, journal)
+        or _source_problem(subject, transition, before)
+        or journal_problem(subject, transition, key, journal)
+        or _target_problem(subject, transition, after)
         or path_problem
     )
     return Walk(
@@ -150,64 +150,66 @@ def attempt(call: Callable[[], _Result]) -> tuple[_Result | None, str | None]:
         return None, one_line(f"The driver failed: {type(error).__name__}: {error} ({where})")
 
 
-def journal_problem(stage: Stage, transition: Transition, key: Row | None, journal: Sequence[JournalRow]) -> str | None:
+def journal_problem(
+    subject: Subject, transition: Transition, key: Row | None, journal: Sequence[JournalRow]
+) -> str | None:
     """Why these journal rows are not exactly this transition of the row ``key``, touches of it aside; None if so."""
     others = [row for row in journal if row.key != key]
     if others:
         asked = "a row that nobody knows the key of" if key is None else f"one row ({key_text(key)})"
-        return f"{transition.name} was asked of {asked}; also came {describe(stage, others)}."
-    pairs = [pair for pair in map(stage.pair, journal) if pair is not None]
+        return f"{transition.name} was asked of {asked}; also came {describe(subject, others)}."
+    pairs = [pair for pair in map(subject.pair, journal) if pair is not None]
     if pairs == [transition.pair]:
         return None
     if not pairs:
         touches = f" but {len(journal)} touches" if journal else ""
         return f"{transition.name} was asked for; the journal holds no transition{touches}."
-    return f"{transition.name} was asked for; the journal holds {describe(stage, journal)}."
+    return f"{transition.name} was asked for; the journal holds {describe(subject, journal)}."
 
 
-def describe(stage: Stage, journal: Sequence[JournalRow]) -> str:
+def describe(subject: Subject, journal: Sequence[JournalRow]) -> str:
     """Journal rows in one phrase: ``pending -> failed (id=3), then …``; the first six of them."""
-    shown = [_described(stage, row) for row in journal[:6]]
+    shown = [_described(subject, row) for row in journal[:6]]
     more = len(journal) - len(shown)
     return ", then ".join(shown) + (f", and {more} more" if more else "")
 
 
-def _described(stage: Stage, row: JournalRow) -> str:
-    pair = stage.pair(row)
-    what = f"a touch in {state_name(stage.lifecycle, row.new_state)}" if pair is None else transition_name(*pair)
+def _described(subject: Subject, row: JournalRow) -> str:
+    pair = subject.pair(row)
+    what = f"a touch in {state_name(subject.lifecycle, row.new_state)}" if pair is None else transition_name(*pair)
     return f"{what} ({key_text(row.key)})"
 
 
-def _keyed(stage: Stage, walked: Walked) -> Walked:
-    return Walked(stage.key(walked.key), tuple(walked.processes), walked.path)
+def _keyed(subject: Subject, walked: Walked) -> Walked:
+    return Walked(subject.key(walked.key), tuple(walked.processes), walked.path)
 
 
-def _beside(stage: Stage, problem: str | None, journal: Sequence[JournalRow]) -> str | None:
+def _beside(subject: Subject, problem: str | None, journal: Sequence[JournalRow]) -> str | None:
     """The driver's own problem, with what the journal says beside it."""
     if problem is None:
         return None
-    held = f"The journal holds {describe(stage, journal)}." if journal else "The journal holds nothing."
+    held = f"The journal holds {describe(subject, journal)}." if journal else "The journal holds nothing."
     return f"{problem} {held}"
 
 
-def state_problem(stage: Stage, wanted: str | None, row: BoundRow | None, when: str) -> str | None:
+def state_problem(subject: Subject, wanted: str | None, row: BoundRow | None, when: str) -> str | None:
     """Why a row is not in the wanted state (None: there must be no row); None if it is."""
-    found = None if row is None else state_name(stage.lifecycle, row.state)
+    found = None if row is None else state_name(subject.lifecycle, row.state)
     if found == wanted:
         return None
     held = "there was no row" if found is None else f"the row was in {found}"
     return f"{when} {held}, where {'none' if wanted is None else wanted} was expected."
 
 
-def _source_problem(stage: Stage, transition: Transition, before: BoundRow | None) -> str | None:
-    return state_problem(stage, transition.source, before, "Before the walk")
+def _source_problem(subject: Subject, transition: Transition, before: BoundRow | None) -> str | None:
+    return state_problem(subject, transition.source, before, "Before the walk")
 
 
-def _target_problem(stage: Stage, transition: Transition, after: BoundRow | None) -> str | None:
-    return state_problem(stage, transition.target, after, "After the walk")
+def _target_problem(subject: Subject, transition: Transition, after: BoundRow | None) -> str | None:
+    return state_problem(subject, transition.target, after, "After the walk")
 
 
-def _path(stage: Stage, transition: Transition, walked: Walked | None) -> tuple[tuple[str, ...], str | None]:
+def _path(subject: Subject, transition: Transition, walked: Walked | None) -> tuple[tuple[str, ...], str | None]:
     """The arrow path that was taken, empty when nobody says; and what is wrong with the driver's word for it.
 
     A driver that says nothing about a transition of several paths is credited with none of them.
@@ -215,7 +217,7 @@ def _path(stage: Stage, transition: Transition, walked: Walked | None) -> tuple[
     if walked is None:
         return (transition.paths[0] if len(transition.paths) == 1 else ()), None
     if walked.path is None:
-        paths = stage.transitions[transition.pair].paths
+        paths = subject.transitions[transition.pair].paths
         return (paths[0] if len(paths) == 1 else ()), None
     path = tuple(walked.path)
     if path in transition.paths:

@@ -13,7 +13,7 @@ import pytest
 from arrowproof.conformance.crash import check_crash
 from arrowproof.conformance.driver import Killed, Walked, load_driver
 from arrowproof.conformance.journal import Journal
-from arrowproof.conformance.walks import Stage
+from arrowproof.conformance.walks import Subject
 from arrowproof.model.evidence import Kill, Process, Side
 from arrowproof.model.loader import load_lifecycle
 from arrowproof.model.tours import plan_tours
@@ -40,7 +40,7 @@ def kill(driver: Any) -> Callable[..., Kill]:
 
     def kill(source: str | None, target: str | None, side: Side) -> Kill:
         tour = tours[source, target]
-        return check_crash(Stage(shop, driver, journal), tour.steps[:-1], tour.goal, side)
+        return check_crash(Subject(shop, driver, journal), tour.steps[:-1], tour.goal, side)
 
     return kill
 
