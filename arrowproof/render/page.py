@@ -56,6 +56,7 @@ STYLES = (
     "proof.css",
     "key.css",
     "controls.css",
+    "tools.css",
     "export.css",
     "media.css",
 )
@@ -67,6 +68,7 @@ SCRIPTS = (
     "export.js",
     "png.js",
     "scenes.js",
+    "places.js",
     "index.js",
     "choice.js",
     "proof.js",
@@ -176,7 +178,9 @@ def _idle_parts(outline: Outline, stage: Stage, proof: Proof | None, sheet: Shee
     """The parts of the style and the script that have nothing to do on this page."""
     idle = {"proof.css", "proof.js"} if proof is None else set()
     if stage.names is None:
-        idle |= {"zoom.js", "search.js"}
+        idle |= {"tools.css", "zoom.js", "search.js"}
+    if len(stage.scenes) == 1:
+        idle.add("places.js")
     if not sheet.index.rows:
         idle.add("index.js")
     if not sheet.key.rows:
