@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from arrowproof.model.lifecycle import Panel
 from arrowproof.render.bar import Bar, bar_height
+from arrowproof.render.density import DENSITIES, Density
 from arrowproof.render.drawing import Box
 from arrowproof.render.index import Index, fit_index
 from arrowproof.render.key import Key, fit_key
@@ -67,23 +68,6 @@ _LEGEND = 1.67
 _RUN_LINE = 1.25
 _TITLE_SIZES = (2.05, 1.6, 1.22)
 _COLUMN_PADDING = 2.1
-
-
-@dataclass(frozen=True)
-class Density:
-    """How closely the column is set: the gap between its parts and the padding of a row, in rem, and what it costs."""
-
-    name: str
-    gap: float
-    row: float
-    cost: float
-
-
-DENSITIES = (
-    Density("airy", 1.9, 0.3, 0.0),
-    Density("plain", 1.4, 0.12, 0.04),
-    Density("dense", 0.9, 0.0, 0.1),
-)
 
 
 @dataclass(frozen=True)

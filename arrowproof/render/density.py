@@ -1,0 +1,23 @@
+"""Densities: how closely the column of a page is set. Lengths are rem; the stylesheet (``column.css``) holds the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Density:
+    """How closely the column is set: the gap between its parts and the padding of a row, in rem, and what it costs."""
+
+    name: str
+    gap: float
+    row: float
+    cost: float
+
+
+DENSITIES = (
+    Density("airy", 1.9, 0.3, 0.0),
+    Density("plain", 1.4, 0.12, 0.04),
+    Density("dense", 0.9, 0.0, 0.1),
+)
+"""From calm to close."""
