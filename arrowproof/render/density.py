@@ -1,4 +1,4 @@
-"""Densities: how closely the column of a page is set. Lengths are rem; the stylesheet (``column.css``) holds the same."""
+"""Densities: how closely the column of a page is set, in rem; the stylesheet (``column.css``) holds the same."""
 
 from __future__ import annotations
 
