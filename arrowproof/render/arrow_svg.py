@@ -193,7 +193,8 @@ def _label(path: ArrowPath, look: Look) -> Iterable[Markup]:
 
 def _chip(path: ArrowPath, box: Box) -> Markup:
     """What stands behind a label: the frame of a number, or what is only seen once the arrow is chosen."""
-    x, y = (0.0, 0.0) if path.is_tag else (5.0, 0.0) if path.cord is not None else (5.0, 2.0)
+    x = 0.0 if path.is_tag else 5.0
+    y = 0.0 if path.is_tag or path.cord is not None else 2.0  # on a cord, the next label stands close below
     place = {"x": box.x - x, "y": box.y - y, "width": box.width + 2 * x, "height": box.height + 2 * y}
     radius = box.height / 2 if path.is_tag else 4.0
     return element("rect", {"class": "chip tag" if path.is_tag else "chip", **place, "rx": radius})

@@ -188,7 +188,7 @@ def open_browser() -> Iterator[Browser]:
         MissingEnvironmentError: there is no Chromium, or it does not start.
     """
     path = find_chromium()
-    _profiles()
+    _profiles()  # Playwright makes the profile itself, and does not say that there was no room for it
     from playwright.sync_api import Error, sync_playwright
 
     with sync_playwright() as playwright:

@@ -23,7 +23,7 @@ from arrowproof.render.contact_sheet import write_contact_sheet
 from arrowproof.render.fit_measures import Geometry, read_geometry
 from arrowproof.render.fit_report import RECEIPT, Check, FitReport, PageFit, SceneFit
 from arrowproof.render.fit_rules import Failure
-from arrowproof.render.fit_scenes import MAX_SCENES, judge_scenes
+from arrowproof.render.fit_scenes import judge_scenes
 from arrowproof.render.fit_screen import (
     JudgedScreen,
     Screen,
@@ -34,6 +34,7 @@ from arrowproof.render.fit_screen import (
 )
 from arrowproof.render.fit_sources import Source, read_sources
 from arrowproof.render.fit_visit import DEADLINE, LostError, PageError, Visit, open_page
+from arrowproof.render.quality import MAX_SCENES
 
 SIZES = ((1440, 900), (1600, 1000), (1920, 1080), (2048, 1320))
 THEMES = ("light", "dark")

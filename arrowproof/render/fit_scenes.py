@@ -12,9 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from arrowproof.render.fit_measures import Geometry
 from arrowproof.render.fit_rules import Failure
-
-MAX_SCENES = 600
-"""So many scenes of one page are looked at; a page that has more does not hold."""
+from arrowproof.render.quality import MAX_SCENES
 
 
 def judge_scenes(opened: Geometry, seen: Mapping[str, Geometry]) -> Iterator[Failure]:

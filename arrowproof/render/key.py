@@ -123,14 +123,14 @@ def fit_key(key: Key, width: float, height: float, row: float, ruler: Ruler) -> 
     """
     if not key.rows:
         return key
-    forms = []
+    settings = []
     for is_whole, columns, padding in product((True, False), _COLUMNS, (row, min(row, _CLOSE))):
         whole = 0 if is_whole else max(ruler.lines(each.label, width, _SIZE) for each in key.rows)
-        form = replace(key, columns=columns, row=padding, is_whole=is_whole, whole=whole)
-        forms.append(replace(form, height=_height(form, width, ruler)))
-        if forms[-1].height <= height:
-            return forms[-1]
-    return min(forms, key=lambda form: form.height)
+        setting = replace(key, columns=columns, row=padding, is_whole=is_whole, whole=whole)
+        settings.append(replace(setting, height=_height(setting, width, ruler)))
+        if settings[-1].height <= height:
+            return settings[-1]
+    return min(settings, key=lambda setting: setting.height)
 
 
 def _height(key: Key, width: float, ruler: Ruler) -> float:

@@ -20,6 +20,8 @@ SMALL_STATES, SMALL_ARROWS = 15, 28
 """A lifecycle of no more than this is small: its whole drawing has text that is read."""
 MANY_STATES = 24
 """More states are never read as a whole."""
+MAX_SCENES = 600
+"""More scenes of one page are not looked at by the fit check, and views are not the ones to make so many."""
 STATE_TEXT, LABEL_TEXT = 15.0, 13.0
 READABLE_SCALE = 0.87
 """From here on labels have 11 CSS px, and names and notes of states 12 at 1440x900, with a little to spare."""
@@ -180,7 +182,7 @@ def _label_overlaps(drawing: Drawing) -> Iterator[Overlap]:
         for second, box in boxes:
             if _boxes_touch(label, box):
                 yield Overlap("label-box", first, second)
-        for second in dict.fromkeys(line.arrow.id for line in lines if _passes(line, label)):
+        for second in _through(lines, label):
             yield Overlap("label-arrow", first, second)
 
 
@@ -188,13 +190,13 @@ def _arrow_overlaps(drawing: Drawing) -> Iterator[Overlap]:
     boxes = _boxes(drawing)
     lines = _drawn_lines(drawing)
     for name, box in boxes:
-        for first in dict.fromkeys(line.arrow.id for line in lines if _passes(line, box)):
+        for first in _through(lines, box):
             yield Overlap("arrow-box", first, name)
     for arrow in drawing.arrows:
         if arrow.label_box is not None:
             x, y = arrow.bead
             bead = Box(x - _BEAD_RADIUS, y - _BEAD_RADIUS, 2 * _BEAD_RADIUS, 2 * _BEAD_RADIUS)
-            for second in dict.fromkeys(line.arrow.id for line in lines if _passes(line, bead)):
+            for second in _through(lines, bead):
                 if second not in (arrow.id, arrow.cord):
                     yield Overlap("bead-arrow", arrow.id, second)
     for lower, higher in sorted(set(_shared_runs(_segments(drawing.arrows)))):
@@ -225,13 +227,22 @@ def _drawn_lines(drawing: Drawing) -> list[_Line]:
     return lines
 
 
-def _passes(line: _Line, box: Box) -> bool:
-    """Whether an orthogonal line enters the inside of a box."""
+def _through(lines: Sequence[_Line], box: Box) -> list[str]:
+    """The ids of all arrows of which an orthogonal line enters the inside of a box."""
     left, right, top, bottom = box.x + _SLACK, box.right - _SLACK, box.y + _SLACK, box.bottom - _SLACK
-    if line.right <= left or line.left >= right or line.bottom <= top or line.top >= bottom:
-        return False
-    ax, ay = line.points[0]
-    for bx, by in line.points[1:]:
+    return list(
+        dict.fromkeys(
+            line.arrow.id
+            for line in lines
+            if line.right > left and line.left < right and line.bottom > top and line.top < bottom
+            if _enters(line.points, left, right, top, bottom)
+        )
+    )
+
+
+def _enters(points: Sequence[Point], left: float, right: float, top: float, bottom: float) -> bool:
+    ax, ay = points[0]
+    for bx, by in points[1:]:
         if (
             (ax > left or bx > left)
             and (ax < right or bx < right)

@@ -30,11 +30,12 @@ from arrowproof.render.layout.fold import (
     inside_words,
     open_group,
 )
-from arrowproof.render.layout.pages import HubPage, fold_pages, page_hub
+from arrowproof.render.layout.hub_pages import HubPage, fold_pages, page_hub
 from arrowproof.render.names import distinct_names, group_names, state_name, view_names
 from arrowproof.render.proof import Proof, rung_words
 from arrowproof.render.quality import (
     MAX_SCALE,
+    MAX_SCENES,
     READABLE_SCALE,
     TARGET_HEIGHT,
     TARGET_WIDTH,
@@ -54,9 +55,6 @@ _LEAST_WIDTH, _LEAST_HEIGHT = TARGET_WIDTH / MAX_SCALE, TARGET_HEIGHT / MAX_SCAL
 
 MAX_VIEWS = 20
 """Views that have a scene of their own, the first ones in the file; each takes its time and its part of the page."""
-
-MAX_SCENES = 600
-"""Scenes beside which no view has one; the fit check looks at no more."""
 
 
 def plan_scenes(
@@ -205,10 +203,16 @@ class _Plan:
         for number, page in enumerate(pages):
             if len(page.states) > 1:
                 drawing = self._part_drawing(hub, page.part)
-                scene = Scene(
-                    f"{name}p{number}", page.part, drawing, _frame(drawing), title=page.name, proof=self.proof
+                yield Scene(
+                    name=f"{name}p{number}",
+                    lifecycle=page.part,
+                    drawing=drawing,
+                    view=_frame(drawing),
+                    title=page.name,
+                    address=("group", page.name),
+                    focus=hub,
+                    proof=self.proof,
                 )
-                yield replace(scene, address=("group", page.name), focus=hub)
 
     def _folded(self, name: str, fold: Fold) -> Scene:
         proof = self._bundled(fold)

@@ -10,7 +10,7 @@ from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle
 from arrowproof.render.drawing import Drawing
 from arrowproof.render.language import load_language
 from arrowproof.render.layout.focus import focus_drawing
-from arrowproof.render.layout.pages import fold_pages, page_hub
+from arrowproof.render.layout.hub_pages import fold_pages, page_hub
 from arrowproof.render.page import render_page
 from arrowproof.render.quality import is_read, measure_drawing
 from arrowproof.render.scene import Scene

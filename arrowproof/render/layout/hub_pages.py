@@ -1,4 +1,4 @@
-"""Pages of a hub: the neighbours of a state that has too many for one focus view, some to a page.
+"""Hub pages: the neighbours of a state that has too many for one focus view, some to a page.
 
 The hub itself is then drawn with one folded box for each page; what comes out for both is a lifecycle, as of any fold.
 """
