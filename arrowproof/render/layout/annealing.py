@@ -65,7 +65,7 @@ class Annealing:
         key = tuple(map(tuple, rows))
         cost, asked = self._known.get(key, (math.inf, -math.inf))
         if cost == math.inf and asked < limit:
-            cost = self.estimate.cost(rows, limit)
+            cost = self.estimate.cost(key, limit)
             self._known[key] = (cost, limit)
         return cost
 

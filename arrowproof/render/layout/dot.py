@@ -89,13 +89,15 @@ def _graph(count: int, edges: Iterable[Distance], settings: Mapping[bytes, bytes
         for key, value in _NODES.items():
             graphviz.agattr(handle, _NODE, key, value)
         graphviz.agattr(handle, _EDGE, b"dir", b"none")
-        least = graphviz.agattr(handle, _EDGE, b"minlen", b"1")
-        weight = graphviz.agattr(handle, _EDGE, b"weight", b"1")
+        least = graphviz.agattr(handle, _EDGE, b"minlen", b"0")
+        weight = graphviz.agattr(handle, _EDGE, b"weight", b"0")
         nodes = [graphviz.agnode(handle, b"%d" % number, 1) for number in range(count)]
         for edge in edges:
             drawn = graphviz.agedge(handle, nodes[edge.before], nodes[edge.after], None, 1)
-            graphviz.agxset(drawn, least, b"%d" % edge.least)
-            graphviz.agxset(drawn, weight, b"%d" % edge.weight)
+            if edge.least:
+                graphviz.agxset(drawn, least, b"%d" % edge.least)
+            if edge.weight:
+                graphviz.agxset(drawn, weight, b"%d" % edge.weight)
         yield _Graph(handle, nodes)
     finally:
         graphviz.agclose(handle)

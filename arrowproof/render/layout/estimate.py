@@ -9,7 +9,7 @@ top to bottom. The weights were set by looking at drawings.
 from __future__ import annotations
 
 import math
-from bisect import bisect_right, insort
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -51,6 +51,8 @@ _LANE_BREAK = 6.0
 _SMALL_TEXT, _SMALLER_TEXT, _UNREADABLE = 34.0, 3.0, 60.0
 _BARELY, _SPAN = 50.0, 0.1
 """How much more it costs to be unreadable by a little, up to this span: then it could have been avoided."""
+CLOSE = 2.5
+"""Placements whose costs differ by less the estimate cannot tell apart."""
 _COMPACTED = 0.9
 """The share of its height that a drawing keeps when it is compacted, measured on drawings of real lifecycles."""
 _LABEL_ROOM = BEAD_ROOM + LABEL_GAP + LINE_GAP
@@ -75,8 +77,9 @@ _Part = tuple[float, int, tuple[int, ...], int, float, float]
 """What takes room in rows: (x, row, (), 0, width, gap before it when a box is there) is a box, and
 (x, -1, rows passed, label row, label width, 0) a line. State rows come first, label rows after them."""
 
-_Way = tuple[int, int, int, int, float, int, int]
-"""An edge between two rows: (upper node, lower node, upper row, lower row, weight, gap of its label, label width)."""
+_Way = tuple[int, int, int, int, float, int, int, float]
+"""An edge between two rows: (upper node, lower node, upper row, lower row, weight, gap of its label, label width,
+reach). It is straight when the middles of its ends lie no further apart than its reach."""
 
 
 @dataclass
@@ -118,7 +121,8 @@ class Estimate:
         self.edges = [edge for edge in graph.edges if not edge.is_loop]
         self.weights = [_MAIN if (e.tail, e.head) in graph.main_steps else 1.0 for e in graph.edges]
         self.parts = [
-            (e.tail, e.head, e.index, self.weights[e.index], e.label.width, e.label.height) for e in self.edges
+            (e.tail, e.head, e.index, self.weights[e.index], e.label.width, e.label.height, self._reach(e))
+            for e in self.edges
         ]
         self.main_path, self.failures = graph.main_path, graph.failures
         self.neighbours: list[list[int]] = [[] for _ in graph.nodes]
@@ -137,14 +141,21 @@ class Estimate:
         guess = self._structure(rows)
         room = limit - guess.cost
         height = _height(guess)
-        if room <= 0 or _text_cost(max(*guess.widths, *guess.gap_widths), _COMPACTED * height) >= room:
+        widest_gap = max(guess.gap_widths)
+        if room <= 0 or _text_cost(max(*guess.widths, widest_gap), _COMPACTED * height) >= room:
             return math.inf
         self._place(guess)
-        cost, width, gap_edges = self._ways_cost(guess)
-        cost += _text_cost(max(width, *guess.gap_widths), _COMPACTED * (height + SLOT * sum(map(depth, gap_edges))))
-        if cost >= room:
+        cost, lines, gap_edges = self._ways_cost(guess)
+        # What costs a little more than the limit is worth knowing: it may be as good as the best.
+        room_of_lines = room + CLOSE - _text_cost(widest_gap, _COMPACTED * height)
+        if cost >= room_of_lines:
             return math.inf
-        return guess.cost + cost + _CROSSING * _crossings(guess, gap_edges)
+        crossings = _CROSSING * _crossings(guess, gap_edges)
+        if cost + crossings >= room_of_lines:
+            return math.inf
+        width = max(self._width(guess, lines), widest_gap)
+        cost += _text_cost(width, _COMPACTED * (height + SLOT * sum(map(depth, gap_edges))))
+        return math.inf if cost >= room else guess.cost + cost + crossings
 
     def columns(self, rows: Sequence[Sequence[int]]) -> dict[int, float]:
         """A guess of each node's middle."""
@@ -152,14 +163,21 @@ class Estimate:
         self._place(guess)
         return dict(enumerate(guess.x))
 
-    def _row(self, row: tuple[int, ...]) -> _Row:
-        """What is known of a row; rows come back again and again during a search."""
-        info = self._known.get(row)
-        if info is None:
-            info = self._known[row] = self._new_row(row)
-        return info
+    def _reach(self, edge: Edge) -> float:
+        return (self.widths[edge.tail] + self.widths[edge.head]) / 2 - 3 * PORT_SPACING
+
+    def _infos(self, rows: Sequence[Sequence[int]]) -> list[_Row]:
+        """What is known of each row; rows come back again and again during a search."""
+        infos = []
+        for row in map(tuple, rows):
+            info = self._known.get(row)
+            if info is None:
+                info = self._known[row] = self._new_row(row)
+            infos.append(info)
+        return infos
 
     def _new_row(self, row: tuple[int, ...]) -> _Row:
+        """What is known of a row that is met for the first time."""
         nodes = self.graph.nodes
         upper = lower = max(nodes[node].height for node in row) / 2
         gaps, level, blocks, cost = [], [], [[0, 0]], 0.0
@@ -197,7 +215,7 @@ class Estimate:
 
     def _structure(self, rows: Sequence[Sequence[int]]) -> _Guess:
         """Everything that does not depend on x: the rows and gaps with the room they need, and what that costs."""
-        infos = [self._row(tuple(row)) for row in rows]
+        infos = self._infos(rows)
         row_of = [-1] * len(self.widths)
         for number, row in enumerate(rows):
             for node in row:
@@ -210,7 +228,7 @@ class Estimate:
         is_used = [False] * count
         ways: list[_Way] = []
         turning = []
-        for tail, head, index, weight, label_width, label_height in self.parts:
+        for tail, head, index, weight, label_width, label_height, reach in self.parts:
             first, last = row_of[tail], row_of[head]
             if first == last:
                 if first >= 0 and index not in infos[first].level:
@@ -225,14 +243,15 @@ class Estimate:
             gap = first + 1
             if last > gap:
                 cost += _LONG * (last - gap)
-                gap = min(range(gap, last + 1), key=gap_widths.__getitem__)
+                choice = gap_widths[gap : last + 1]
+                gap += choice.index(min(choice))
                 for number in range(first + 1, last):
                     widths[number] += LINE_GAP
                     gap_widths[number + (number >= gap)] += LINE_GAP
                     is_used[number] = True
             is_used[last] = True
             cost += _STEP * weight
-            ways.append((upper, lower, first, last, weight, gap, label_width))
+            ways.append((upper, lower, first, last, weight, gap, label_width, reach))
             gap_widths[gap] += label_width + _LABEL_ROOM
             if label_height > gap_heights[gap]:
                 gap_heights[gap] = label_height
@@ -270,12 +289,13 @@ class Estimate:
     def _place_row(self, guess: _Guess, number: int, half: float, is_packed: bool) -> None:
         """The x of each node of a row: packed around 0, or at the mean of the neighbours that are placed already."""
         row, x, row_of, is_placed, shift = guess.rows[number], guess.x, guess.row_of, guess.is_placed, 0.0
+        widths, neighbours = self.widths, self.neighbours
         free = -guess.widths[number] / 2
         for node, gap in zip(row, (0.0, *guess.infos[number].gaps), strict=True):
-            half_width = self.widths[node] / 2
+            half_width = widths[node] / 2
             least = wish = free + gap + half_width
             if not is_packed:
-                known = [x[n] for n in self.neighbours[node] if is_placed[row_of[n]]]
+                known = [x[n] for n in neighbours[node] if is_placed[row_of[n]]]
                 if known:
                     wish = sum(known) / len(known)
             place = wish if wish > least else least
@@ -290,30 +310,32 @@ class Estimate:
             for node in row:
                 x[node] += shift
 
-    def _ways_cost(self, guess: _Guess) -> tuple[float, float, list[list[tuple[float, float]]]]:
-        """What bends and sideways ways cost, the width of the whole, and the ends of the lines in each gap."""
-        x, widths, cost, count = guess.x, self.widths, 0.0, len(guess.rows)
+    def _ways_cost(self, guess: _Guess) -> tuple[float, list[float], list[list[tuple[float, float]]]]:
+        """What bends and sideways ways cost, the x of each line where it has its label, and the ends of the lines in
+        each gap."""
+        x, widths, cost = guess.x, self.widths, 0.0
         blocked: list[list[tuple[float, float]]] = []
         for nodes, info in zip(guess.rows, guess.infos, strict=True):
             ends = [(nodes[a], nodes[b]) for a, b in info.blocks]
             blocked.append([(x[a] - widths[a] / 2 - 7, x[b] + widths[b] / 2 + 7) for a, b in ends])
         gap_edges: list[list[tuple[float, float]]] = [[] for _ in guess.gap_widths]
-        parts: list[_Part] = []
-        for upper, lower, first, last, weight, gap, label in guess.ways:
+        spans: dict[tuple[int, int], list[tuple[float, float]]] = {}
+        lines: list[float] = []
+        for upper, lower, first, last, weight, _, _, reach in guess.ways:
             above, below = x[upper], x[lower]
             distance = abs(above - below)
+            line = (above + below) / 2
             if last > first + 1:
-                line, detour = passage(blocked[first + 1 : last], above, below)
+                blocks = spans.get((first, last))
+                if blocks is None:
+                    blocks = spans[first, last] = [block for row in blocked[first + 1 : last] for block in row]
+                line, detour = passage(blocks, above, below)
                 distance += 2 * detour
                 for row in range(first + 1, last):
                     gap_edges[row].append((above, line))
                     above = line
-                passed = (*range(first + 1, last), *range(first + 1 + count, last + 1 + count))
-                parts.append((line, -1, passed, gap + count, label, 0.0))
-            else:
-                parts.append(((above + below) / 2, -1, (), gap + count, label, 0.0))
+            lines.append(line)
             gap_edges[last].append((above, below))
-            reach = (widths[upper] + widths[lower]) / 2 - 3 * PORT_SPACING
             if distance > reach:
                 cost += _BENT * weight + (distance - reach) / _FAR
         cost += sum([abs(x[tail] - x[head]) for _, _, tail, head in guess.turns]) / _FAR
@@ -321,13 +343,17 @@ class Estimate:
             cost += _LANE_BREAK * lane_gaps(
                 guess.rows, self.graph.lanes, lambda node: (x[node] - widths[node] / 2, x[node] + widths[node] / 2)
             )
-        return cost, self._width(guess, parts), gap_edges
+        return cost, lines, gap_edges
 
-    def _width(self, guess: _Guess, parts: list[_Part]) -> float:
+    def _width(self, guess: _Guess, lines: Sequence[float]) -> float:
         """The width when all is pushed to the left in the order that it has: a line is at one place in all its rows."""
         x, count = guess.x, len(guess.rows)
         ends = [0.0] * (2 * count + 1)
         after_box = [False] * count
+        parts: list[_Part] = []
+        for line, (_, _, first, last, _, label_gap, label, _) in zip(lines, guess.ways, strict=True):
+            passed = (*range(first + 1, last), *range(first + 1 + count, last + 1 + count)) if last > first + 1 else ()
+            parts.append((line, -1, passed, label_gap + count, label, 0.0))
         for row, info in enumerate(guess.infos):
             parts += [(x[node], row, (), 0, width, gap) for node, width, gap in info.boxes]
         parts.sort()
@@ -373,8 +399,9 @@ def _crossings(guess: _Guess, gap_edges: Sequence[Sequence[tuple[float, float]]]
     for edges in gap_edges:
         seen: list[float] = []
         for _, below in sorted(edges):
-            count += len(seen) - bisect_right(seen, below)
-            insort(seen, below)
+            place = bisect_right(seen, below)
+            count += len(seen) - place
+            seen.insert(place, below)
     for gap, is_above, tail, head in guess.turns:
         left, right = sorted((guess.x[tail], guess.x[head]))
         count += sum([left < ends[not is_above] < right for ends in gap_edges[gap]])

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from arrowproof.render.layout.annealing import Annealing, Rows
 from arrowproof.render.layout.dot import Distance, rank_nodes
-from arrowproof.render.layout.estimate import Estimate
+from arrowproof.render.layout.estimate import CLOSE, Estimate
 from arrowproof.render.layout.graph import Graph
 from arrowproof.render.layout.grid import Placement
 
@@ -27,8 +27,6 @@ _STAGES = ((8, 8, 3.0, 1.5), (3, 28, 3.0, 1.0), (1, 64, 1.5, 0.2))
 """Of the race: how many placements take part, their steps for each node, and the temperature at start and end."""
 _FURTHER = 2
 """How much longer a further search goes on, which is made where the first one found nothing good."""
-_CLOSE = 2.5
-"""Placements that were met are drawn too when the estimate cannot tell them from the best."""
 _MOST = 5
 """How many placements are drawn."""
 
@@ -50,7 +48,8 @@ def find_placements(graph: Graph, earlier: Iterable[Placement] = (), seed: int =
     annealing = Annealing(estimate, seed)
     found = _raced(annealing, starts or _starts(graph, estimate), first_stage, 1 if seed == 0 else _FURTHER)
     if len(graph.nodes) <= MANY_NODES:
-        found |= annealing.met(min(found.values()) + _CLOSE)
+        # What the estimate cannot tell from the best is drawn too.
+        found |= annealing.met(min(found.values()) + CLOSE)
     return dict(sorted(found.items(), key=lambda item: (item[1], item[0]))[:_MOST])
 
 

@@ -9,9 +9,8 @@ _STRAIGHT = 40.0
 """Ends that are nearer than this can be joined by a straight line."""
 
 
-def passage(rows: Sequence[Sequence[tuple[float, float]]], above: float, below: float) -> tuple[float, float]:
-    """The x at which a line passes these rows without meeting a box, and how far that is out of its way."""
-    blocks = rows[0] if len(rows) == 1 else [block for row in rows for block in row]
+def passage(blocks: Sequence[tuple[float, float]], above: float, below: float) -> tuple[float, float]:
+    """The x at which a line passes rows without meeting a block in them, and how far that is out of its way."""
     for x in (above, below):
         for left, right in blocks:
             if left < x < right:
@@ -23,8 +22,12 @@ def passage(rows: Sequence[Sequence[tuple[float, float]]], above: float, below: 
     for block in blocks:
         for x in block:
             detour = low - x if x < low else x - high if x > high else 0.0
-            if detour < least and not any(left < x < right for left, right in blocks):
-                best, least = x, detour
+            if detour < least:
+                for left, right in blocks:
+                    if left < x < right:
+                        break
+                else:
+                    best, least = x, detour
     return best, least
 
 
