@@ -7,9 +7,9 @@ from playwright.sync_api import Page, expect
 
 from arrowproof.render.language import LANGUAGES, load_language
 from arrowproof.render.page import render_page
+from tests.render.drawn import page_of_case
 from tests.render.pages import FITS, MEASURE, NOTES, SIZES, grid_drawing, page_of, pressed, show
-from tests.render.test_page_scenes import page as page_of_case
-from tests.render.test_page_scenes import scene
+from tests.render.scene_pages import scene
 from tests.render.test_page_views import VIEWED, chosen_view
 
 ISOLATE = "\u2068#{}\u2069"

@@ -14,7 +14,7 @@ from arrowproof.render.page import render_page
 from arrowproof.render.proof import bring_proof
 from tests.render.evidence_builder import AGENT_RUNGS, AGENT_SNEAK_PATHS, build_evidence
 from tests.render.pages import BUNDLED, MEASURE, show
-from tests.render.test_page_scenes import TEXTS, page_of_views
+from tests.render.scene_pages import TEXTS, page_of_views
 from tests.render.test_transition_groups import many, page_of
 
 CASES = Path(__file__).parent / "cases"

@@ -1,38 +1,22 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from arrowproof.model.evidence import SneakPath
-from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, View
+from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle
 from arrowproof.model.loader import load_lifecycle
 from arrowproof.render.language import load_language
 from arrowproof.render.page import render_page
 from arrowproof.render.proof import bring_proof
+from tests.render.drawn import CASES, page_of_case
 from tests.render.evidence_builder import build_evidence
 from tests.render.pages import FITS, MEASURE, NOTES, SIZES, grid_drawing, page_of, pressed, show, state
+from tests.render.scene_pages import TEXTS, arrow, box, go, group, path, scene
 from tests.render.test_scenes import large
-
-CASES = Path(__file__).parent / "cases"
-
-TEXTS = """() => {
-  const scene = document.querySelector('.drawing:not([hidden])');
-  const low = (selector) => Math.min(...[...scene.querySelectorAll(selector)].map((text) => {
-    const {height} = text.getBoundingClientRect();
-    return parseFloat(getComputedStyle(text).fontSize) * scene.getScreenCTM().a * (height > 0 ? 1 : 0);
-  }));
-  return [low('.state text'), low('.label text')];
-}"""
-
-
-@cache
-def page(name: str) -> str:
-    return render_page(load_lifecycle(CASES / f"{name}.json"))
 
 
 @cache
@@ -44,33 +28,6 @@ def page_of_proof() -> str:
     return render_page(lifecycle, proof=bring_proof(lifecycle, evidence, "3ad814f6" * 8))
 
 
-def scene(tab: Page) -> str | None:
-    (shown,) = tab.locator(".drawing:not([hidden])").all()
-    return shown.get_attribute("data-fragment")
-
-
-def go(tab: Page, fragment: str | None) -> None:
-    tab.evaluate("(hash) => { location.hash = hash }", fragment)
-    is_there = "(hash) => document.querySelector('.drawing:not([hidden])').dataset.fragment === hash"
-    tab.wait_for_function(is_there, arg=fragment)
-
-
-def path(tab: Page) -> list[str]:
-    return tab.locator(".crumbs li").all_inner_texts()
-
-
-def box(tab: Page, name: str) -> Any:
-    return tab.locator(f".drawing:not([hidden]) .state[data-state={name!r}]")
-
-
-def group(tab: Page, name: str) -> Any:
-    return tab.locator(f".drawing:not([hidden]) .state[data-group={name!r}]")
-
-
-def arrow(tab: Page, name: str) -> Any:
-    return tab.locator(f".drawing:not([hidden]) .arrow[data-arrow={name!r}] .label")
-
-
 def test_a_page_of_a_small_model_has_one_scene_and_no_search(tab: Page, tmp_path: Path) -> None:
     show(tab, tmp_path, page_of(NOTES))
     assert tab.locator(".drawing").count() == 1
@@ -78,14 +35,14 @@ def test_a_page_of_a_small_model_has_one_scene_and_no_search(tab: Page, tmp_path
 
 
 def test_a_large_model_opens_with_its_groups_as_boxes_that_say_what_is_inside(tab: Page, tmp_path: Path) -> None:
-    show(tab, tmp_path, page("order-groups"))
+    show(tab, tmp_path, page_of_case("order-groups"))
     assert path(tab) == ["Overview"]
     assert tab.locator(".drawing:not([hidden]) .state").count() == 7
     expect(group(tab, "Payment")).to_have_accessible_name("Payment, group, 4 states, 6 arrows inside")
 
 
 def test_a_group_opens_and_the_ways_back_lead_to_the_overview(tab: Page, tmp_path: Path) -> None:
-    show(tab, tmp_path, page("order-groups"))
+    show(tab, tmp_path, page_of_case("order-groups"))
     for back in (
         partial(tab.keyboard.press, "Escape"),
         tab.go_back,
@@ -99,7 +56,7 @@ def test_a_group_opens_and_the_ways_back_lead_to_the_overview(tab: Page, tmp_pat
 
 
 def test_a_state_opens_its_focus_view_and_a_neighbour_leads_on_to_its_own(tab: Page, tmp_path: Path) -> None:
-    show(tab, tmp_path, page("order-groups"))
+    show(tab, tmp_path, page_of_case("order-groups"))
     group(tab, "Payment").click()
     box(tab, "authorized").click()
     assert scene(tab) == "#state=authorized"
@@ -116,7 +73,7 @@ def test_a_state_opens_its_focus_view_and_a_neighbour_leads_on_to_its_own(tab: P
 
 
 def test_by_keyboard_alone_one_goes_from_the_overview_to_a_neighbour(tab: Page, tmp_path: Path) -> None:
-    show(tab, tmp_path, page("order-groups"))
+    show(tab, tmp_path, page_of_case("order-groups"))
     group(tab, "Payment").focus()
     tab.keyboard.press("Enter")
     focused = "document.activeElement.closest('.drawing').dataset.fragment + ' ' + document.activeElement.dataset.state"
@@ -130,7 +87,7 @@ def test_by_keyboard_alone_one_goes_from_the_overview_to_a_neighbour(tab: Page, 
 
 
 def test_who_steps_back_by_keys_goes_on_at_what_was_left(tab: Page, tmp_path: Path) -> None:
-    show(tab, tmp_path, page("order-groups"))
+    show(tab, tmp_path, page_of_case("order-groups"))
     group(tab, "Stock").focus()
     tab.keyboard.press("Enter")
     box(tab, "allocating").focus()
@@ -146,13 +103,13 @@ def test_who_steps_back_by_keys_goes_on_at_what_was_left(tab: Page, tmp_path: Pa
 
 
 def test_a_page_that_opens_at_an_address_leaves_the_focus_where_it_is(tab: Page, tmp_path: Path) -> None:
-    show(tab, tmp_path, page("order-groups"), "#state=authorized")
+    show(tab, tmp_path, page_of_case("order-groups"), "#state=authorized")
     assert scene(tab) == "#state=authorized"
     assert tab.evaluate("document.activeElement === document.body")
 
 
 def test_the_state_in_the_middle_of_its_own_view_leads_nowhere(tab: Page, tmp_path: Path) -> None:
-    show(tab, tmp_path, page("order-groups"), "#state=authorized")
+    show(tab, tmp_path, page_of_case("order-groups"), "#state=authorized")
     box(tab, "authorized").click()
     assert scene(tab) == "#state=authorized"
 
@@ -172,12 +129,12 @@ def test_the_state_in_the_middle_of_its_own_view_leads_nowhere(tab: Page, tmp_pa
 def test_an_address_shows_the_smallest_scene_that_holds_what_it_names(
     tab: Page, tmp_path: Path, fragment: str, expected: str | None
 ) -> None:
-    show(tab, tmp_path, page("order-groups"), fragment)
+    show(tab, tmp_path, page_of_case("order-groups"), fragment)
     assert scene(tab) == expected
 
 
 def test_an_arrow_that_is_chosen_is_marked_in_the_scene_that_is_shown(tab: Page, tmp_path: Path) -> None:
-    show(tab, tmp_path, page("order-groups"))
+    show(tab, tmp_path, page_of_case("order-groups"))
     group(tab, "Payment").click()
     arrow(tab, "t11").click()
     assert scene(tab) == "#group=Payment"
@@ -188,7 +145,7 @@ def test_an_arrow_that_is_chosen_is_marked_in_the_scene_that_is_shown(tab: Page,
 
 
 def test_a_bundle_of_arrows_opens_a_group_in_which_they_stand_by_themselves(tab: Page, tmp_path: Path) -> None:
-    show(tab, tmp_path, page("order-groups"))
+    show(tab, tmp_path, page_of_case("order-groups"))
     bundle = tab.locator(".drawing:not([hidden]) .arrow.bundle[data-from='group:Payment']").first
     numbers = bundle.get_attribute("data-keys")
     bundle.locator(".label").click()
@@ -199,7 +156,7 @@ def test_a_bundle_of_arrows_opens_a_group_in_which_they_stand_by_themselves(tab:
 
 
 def test_the_transitions_of_a_group_or_state_that_is_shown_are_listed(tab: Page, tmp_path: Path) -> None:
-    show(tab, tmp_path, page("order-groups"), "#state=authorized")
+    show(tab, tmp_path, page_of_case("order-groups"), "#state=authorized")
     rows = tab.locator(".list li:not(.sr)")
     expect(rows).to_have_text(
         [
@@ -216,7 +173,7 @@ def test_the_transitions_of_a_group_or_state_that_is_shown_are_listed(tab: Page,
 
 
 def test_an_overview_says_where_its_transitions_are_listed(tab: Page, tmp_path: Path) -> None:
-    show(tab, tmp_path, page("order-groups"))
+    show(tab, tmp_path, page_of_case("order-groups"))
     hint = tab.locator(".transitions .more")
     expect(hint).to_have_text(load_language()("transitions.in_scenes"))
     go(tab, "#state=authorized")
@@ -224,7 +181,7 @@ def test_an_overview_says_where_its_transitions_are_listed(tab: Page, tmp_path: 
 
 
 def test_a_model_without_groups_opens_with_the_whole_and_says_that_it_is_an_overview(tab: Page, tmp_path: Path) -> None:
-    show(tab, tmp_path, page("order"))
+    show(tab, tmp_path, page_of_case("order"))
     assert tab.locator("html").get_attribute("data-overview") == "true"
     assert tab.locator(".drawing:not([hidden]) .state").count() == 30
     box(tab, "lost").click()
@@ -236,7 +193,7 @@ def test_a_model_without_groups_opens_with_the_whole_and_says_that_it_is_an_over
 def test_every_scene_behind_the_overview_has_text_of_full_size_and_nothing_scrolls(
     tab: Page, tmp_path: Path, name: str
 ) -> None:
-    show(tab, tmp_path, page(name))
+    show(tab, tmp_path, page_of_case(name))
     fragments = [each.get_attribute("data-fragment") for each in tab.locator(".drawing[data-fragment]").all()]
     assert len(fragments) == {"order": 30, "order-groups": 37}[name]
     for fragment in fragments:
@@ -252,7 +209,7 @@ def test_every_scene_behind_the_overview_has_text_of_full_size_and_nothing_scrol
 
 @pytest.mark.parametrize("fragment", ["", "#group=Shipping", "#state=pay_pending"])
 def test_no_scene_scrolls_at_any_size_in_either_theme(tab: Page, tmp_path: Path, fragment: str) -> None:
-    show(tab, tmp_path, page("order-groups"), fragment)
+    show(tab, tmp_path, page_of_case("order-groups"), fragment)
     for width, height in SIZES:
         tab.set_viewport_size({"width": width, "height": height})
         for scheme in ("light", "dark"):
@@ -281,129 +238,6 @@ def test_ids_of_any_kind_have_scenes_of_their_own(tab: Page, tmp_path: Path) -> 
         )
 
 
-PAYING = View("pay", "Paying", ("pay_pending", "pay_review", "authorized"), (), "How it is paid.")
-SHIPPING = View("ship", "Shipping it", ("pickup", "transit"), ())
-
-
-@cache
-def page_of_views() -> str:
-    lifecycle = load_lifecycle(CASES / "order-groups.json")
-    states = tuple(state.id for state in lifecycle.states if state.group != "Returns")
-    return render_page(replace(lifecycle, views=(PAYING, SHIPPING, View("all", "Everything", states, ()))))
-
-
-def view_button(tab: Page, name: str) -> Any:
-    return tab.get_by_role("button", name=name, exact=True)
-
-
-def test_a_view_of_a_large_model_opens_its_own_scene_with_its_note_and_leads_back(tab: Page, tmp_path: Path) -> None:
-    show(tab, tmp_path, page_of_views())
-    for back in (partial(tab.keyboard.press, "Escape"), tab.go_back, tab.locator(".crumbs button").click):
-        view_button(tab, "Paying").click()
-        assert scene(tab) == "#view=pay"
-        assert tab.url.endswith("#view=pay")
-        assert path(tab) == ["Overview", "Paying"]
-        assert tab.locator(".view-note:visible").all_inner_texts() == ["How it is paid."]
-        assert tab.locator(".drawing:not([hidden]) .state").count() == 3
-        assert tab.locator(".drawing:not([hidden]) .aside").count() == 0
-        back()
-        assert scene(tab) is None
-        assert "#" not in tab.url
-
-
-def test_left_and_right_step_through_the_scenes_of_views(tab: Page, tmp_path: Path) -> None:
-    show(tab, tmp_path, page_of_views())
-    seen = []
-    for _ in range(4):
-        tab.keyboard.press("ArrowRight")
-        seen.append(scene(tab))
-    assert seen == ["#view=pay", "#view=ship", None, None]
-    expect(tab.get_by_role("status")).to_have_text("Whole")
-
-
-def test_a_state_of_a_view_opens_its_focus_view_and_the_way_back_is_the_view(tab: Page, tmp_path: Path) -> None:
-    show(tab, tmp_path, page_of_views(), "#view=pay")
-    for back in (partial(tab.keyboard.press, "Escape"), tab.get_by_role("button", name="Paying").last.click):
-        box(tab, "authorized").click()
-        assert scene(tab) == "#state=authorized"
-        assert tab.url.endswith("#view=pay&state=authorized")
-        assert path(tab) == ["Overview", "Paying", "authorized"]
-        back()
-        assert scene(tab) == "#view=pay"
-        expect(box(tab, "authorized")).to_have_attribute("aria-pressed", "false")
-
-
-def test_who_goes_to_what_is_not_in_the_view_leaves_it(tab: Page, tmp_path: Path) -> None:
-    show(tab, tmp_path, page_of_views(), "#view=pay&state=authorized")
-    box(tab, "allocating").click()
-    assert tab.url.endswith("#state=allocating")
-    assert path(tab) == ["Overview", "Stock", "allocating"]
-    assert tab.locator(".aside").count() == 0
-
-
-def test_the_search_finds_what_is_not_in_the_view_and_leaves_it(tab: Page, tmp_path: Path) -> None:
-    show(tab, tmp_path, page_of_views(), "#view=pay")
-    tab.keyboard.press("/")
-    tab.keyboard.type("allocating")
-    tab.keyboard.press("Enter")
-    assert tab.url.endswith("#state=allocating")
-
-
-def test_an_arrow_is_chosen_in_the_scene_of_its_view(tab: Page, tmp_path: Path) -> None:
-    show(tab, tmp_path, page_of_views(), "#view=pay")
-    arrow(tab, "t11").click()
-    assert scene(tab) == "#view=pay"
-    assert tab.url.endswith("#view=pay&arrow=t11")
-    tab.reload()
-    assert scene(tab) == "#view=pay"
-    assert pressed(tab, ".drawing:not([hidden]) .arrow") == ["t11"]
-    tab.keyboard.press("Escape")
-    assert tab.url.endswith("#view=pay")
-
-
-def test_another_view_takes_the_place_of_the_state_that_was_shown(tab: Page, tmp_path: Path) -> None:
-    show(tab, tmp_path, page_of_views(), "#view=pay&state=authorized")
-    view_button(tab, "Shipping it").click()
-    assert scene(tab) == "#view=ship"
-    view_button(tab, "Whole").click()
-    assert scene(tab) is None
-
-
-@pytest.mark.parametrize("fragment", ["#view=pay", "#view=pay&state=authorized", "#view=all", "#view=ship"])
-def test_no_view_of_a_large_model_makes_a_page_scroll(tab: Page, tmp_path: Path, fragment: str) -> None:
-    show(tab, tmp_path, page_of_views(), fragment)
-    for width, height in SIZES:
-        tab.set_viewport_size({"width": width, "height": height})
-        assert tab.evaluate(MEASURE) == FITS, (width, height)
-
-
-def test_a_view_too_large_for_a_scene_steps_back_what_is_not_in_it_in_every_scene(tab: Page, tmp_path: Path) -> None:
-    show(tab, tmp_path, page_of_views())
-    view_button(tab, "Everything").click()
-    assert scene(tab) is None
-    assert "no drawing of its own" in tab.locator(".view-note:visible").inner_text()
-    assert "aside" in (group(tab, "Returns").get_attribute("class") or "")
-    assert "aside" not in (group(tab, "Payment").get_attribute("class") or "")
-    group(tab, "Payment").click()
-    assert scene(tab) == "#group=Payment"
-    assert "view=all" in tab.url
-
-
-def test_a_group_that_a_view_leaves_out_steps_back_with_all_its_lines(tab: Page, tmp_path: Path) -> None:
-    lifecycle = load_lifecycle(CASES / "order-groups.json")
-    left_out = {state.id for state in lifecycle.states if state.group == "Stock"}
-    view = View("v", "V", tuple(state.id for state in lifecycle.states if state.id not in left_out), ())
-    show(tab, tmp_path, render_page(replace(lifecycle, views=(view,))), "#view=v")
-    color = "(item) => getComputedStyle(item).stroke"
-    lines = {
-        name: group(tab, name).locator(".box, .sheet").evaluate_all(f"(all) => all.map({color})")
-        for name in ("Payment", "Stock")
-    }
-    assert len(lines["Stock"]) > 1
-    assert len(set(lines["Stock"])) == 1
-    assert not set(lines["Stock"]) & set(lines["Payment"])
-
-
 def test_a_text_in_a_foreign_font_takes_its_own_width_when_its_scene_is_shown(tab: Page, tmp_path: Path) -> None:
     states = tuple(state(f"s{number}", label=f"受付{number}") for number in range(20))
     arrows = tuple(Arrow(f"a{n}", f"s{n % 20}", f"s{(n * 7 + 1) % 20}", "進む") for n in range(40))
@@ -424,7 +258,7 @@ def test_the_kinds_of_scenes_are_told_in_the_language_of_the_page(tab: Page, tmp
 
 
 def test_every_kind_of_box_stays_what_it_is_at_the_edge_of_a_group(tab: Page, tmp_path: Path) -> None:
-    show(tab, tmp_path, page("order-groups"), "#group=Payment")
+    show(tab, tmp_path, page_of_case("order-groups"), "#group=Payment")
     outside = tab.locator(".drawing:not([hidden]) .state.quiet")
     assert [each.get_attribute("data-state") for each in outside.all()] == ["checkout", "allocating", "cancelled"]
     assert Kind.FAILURE in (box(tab, "cancelled").get_attribute("class") or "")
