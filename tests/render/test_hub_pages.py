@@ -56,9 +56,17 @@ def test_the_hub_has_a_box_for_each_page_and_keeps_what_is_on_none() -> None:
     assert sum(len(members) for members in fold.bundles.values()) == len(HUB.arrows) - 1
 
 
-def test_a_page_never_has_the_name_of_a_group() -> None:
+def test_an_arrow_that_is_drawn_by_itself_is_in_no_bundle_of_a_hub() -> None:
+    pages = page_hub(HUB, "hub", drawn)
+    fold = fold_pages(HUB, "hub", pages, ENGLISH, apart=["out3"])
+    assert "out3" in [arrow.id for arrow in fold.lifecycle.arrows]
+    assert "out3" not in [arrow for members in fold.bundles.values() for arrow in members]
+
+
+@pytest.mark.parametrize("group", ["{}", "\t{} "])
+def test_a_page_never_has_the_name_of_a_group_as_an_address_knows_it(group: str) -> None:
     first = page_hub(HUB, "hub", drawn)[0].name
-    named = Lifecycle("hub", "Hub", (state("other", group=first), *HUB.states), HUB.arrows)
+    named = Lifecycle("hub", "Hub", (state("other", group=group.format(first)), *HUB.states), HUB.arrows)
     assert first not in [page.name for page in page_hub(named, "hub", drawn)]
 
 

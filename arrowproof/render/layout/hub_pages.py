@@ -13,7 +13,7 @@ from arrowproof.model.lifecycle import Arrow, Lifecycle
 from arrowproof.render.drawing import Drawing
 from arrowproof.render.language import Language
 from arrowproof.render.layout.fold import Fold, fold_neighbours
-from arrowproof.render.names import listed_names
+from arrowproof.render.names import group_names, listed_names
 from arrowproof.render.quality import is_read
 
 
@@ -67,7 +67,8 @@ def _page(lifecycle: Lifecycle, hub: str, states: Sequence[str]) -> HubPage:
     arrows = tuple(arrow for arrow in lifecycle.arrows if any(_ends(arrow) == {hub, state} for state in states))
     names = listed_names(lifecycle)
     name = f"{names[hub]}: {names[states[0]]}" + (f" … {names[states[-1]]}" if len(states) > 1 else "")
-    while any(state.group == name for state in lifecycle.states):
+    groups = group_names(lifecycle)
+    while name in groups or name in groups.values():
         name += "'"
     return HubPage(name, tuple(states), replace(lifecycle, arrows=arrows, views=()))
 
