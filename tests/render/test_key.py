@@ -42,6 +42,16 @@ def test_a_key_that_fits_in_no_way_is_the_lowest_one() -> None:
     assert 5 < fitted.height < fit_key(key_of(28, WORDS), 24, 1000, 0.3, RULER).height
 
 
+def test_what_a_proof_says_of_an_arrow_takes_its_room_in_the_key_and_stands_in_its_picture() -> None:
+    plain = key_of(4, "label")
+    proven = Key(tuple(replace(row, standing="written 1 of 3 " * 8) for row in plain.rows))
+    low, high = (fit_key(key, 24, 1000, 0.3, RULER).height for key in (plain, proven))
+    assert high > low + 4
+    texts = [key_picture(key, Box(0, 0, 700, 400))[0].count("of 3") for key in (plain, proven)]
+    assert texts[0] == 0
+    assert texts[1] >= 4
+
+
 def test_a_key_without_rows_takes_nothing() -> None:
     assert fit_key(Key(), 24, 5, 0.3, RULER) == Key()
 

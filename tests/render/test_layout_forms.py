@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from arrowproof.model.lifecycle import Arrow, Lifecycle
 from arrowproof.render.drawing import ArrowPath, Box, Drawing
 from arrowproof.render.layout import layout_lifecycle
+from arrowproof.render.layout.boxes import with_label
 from arrowproof.render.layout.candidates import best_drawing
 from arrowproof.render.layout.forms import PLAIN, Form, closer_forms
-from arrowproof.render.quality import count_crossings, measure_drawing
+from arrowproof.render.layout.sizes import CAPTION_GAP, ENTRY_GAP, LabelLimits
+from arrowproof.render.quality import count_crossings, is_read, measure_drawing
 from tests.render.extremes import parallel, selves, wordy_parallel
 from tests.render.pages import state
 from tests.render.test_layout import assert_complete, lifecycles
@@ -85,8 +87,39 @@ def test_the_level_line_of_a_cord_has_a_stem_for_its_beads() -> None:
     first = drawing.arrows[0]
     assert first.cord == "0"
     assert all(beads_on_line(path, first) for path in drawing.arrows[:3])
-    if len(first.points) == 2 and first.points[0][1] == first.points[1][1]:
-        assert first.stem is not None
+    assert first.points[0][1] == first.points[-1][1]
+    assert first.stem is not None
+    assert first.stem[1] == (first.bead[0], first.points[0][1])
+
+
+@pytest.mark.parametrize(("count", "shares"), [(10, False), (12, True)])
+def test_a_crowd_that_can_be_read_shares_a_line_only_where_that_makes_the_drawing_clearly_larger(
+    count: int, shares: bool
+) -> None:
+    model = Lifecycle("x", "X", (state("a"), state("b")), of_ends(*[("a", "b")] * count))
+    assert is_read(best_drawing(model, {}))
+    assert all((path.cord is not None) is shares for path in layout_lifecycle(model).arrows)
+
+
+def test_labels_that_can_be_read_on_a_cord_never_give_way_to_numbers() -> None:
+    assert not any(path.is_tag for path in layout_lifecycle(parallel(), None, PLACES).arrows)
+
+
+def test_a_caption_on_a_cord_stands_behind_the_last_line_of_its_label() -> None:
+    label = CORDS.label(of_ends(*[("a", "b")] * 3), {"0": "written"}, LabelLimits(20, 20))
+    entry = label.entries[0]
+    assert entry.text.lines == ("event", "0")
+    path = with_label(ArrowPath("0", (), (0, 0)), entry, (100, 0), "start")
+    assert path.caption is not None
+    assert path.caption.x == 100 + entry.text.widths[-1] + CAPTION_GAP
+    assert path.caption.baseline == path.label[-1].baseline
+
+
+def test_labels_of_several_lines_stand_apart_on_a_cord_and_those_of_one_line_do_not() -> None:
+    arrows = of_ends(*[("a", "b")] * 3)
+    for limits, gap in ((LabelLimits(400, 400), 0), (LabelLimits(20, 20), ENTRY_GAP)):
+        label = CORDS.label(arrows, {}, limits)
+        assert label.tops[1] == label.entries[0].height + gap
 
 
 def test_two_cords_that_cross_are_counted_as_one_crossing() -> None:

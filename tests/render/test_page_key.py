@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -99,7 +100,9 @@ def test_a_number_is_read_with_the_whole_label_in_the_drawing_and_in_the_key(
 
 
 @pytest.mark.parametrize("page", [key_page, crowded_page])
-def test_a_page_with_a_key_stands_on_one_screen_at_every_size(tab: Page, tmp_path: Path, page: type[str]) -> None:
+def test_a_page_with_a_key_stands_on_one_screen_at_every_size(
+    tab: Page, tmp_path: Path, page: Callable[[], str]
+) -> None:
     for width, height in SIZES:
         tab.set_viewport_size({"width": width, "height": height})
         for fragment in ("", "#arrow=a4"):
