@@ -76,7 +76,7 @@ def legend_of_proof(proof: Proof, language: Language) -> tuple[LegendItem, ...]:
         if rung in present
     ]
     if proof.sneak_paths:
-        items.append(LegendItem(sneak_sample(), language("sneak.label"), shown_by=".sneak"))
+        items.append(LegendItem(sneak_sample(), _sneak_words(proof, language), shown_by=".sneak"))
     if any(each.step for each in standing.arrows.values()):
         items.append(LegendItem(Markup(), language("legend.frequent"), 0))
     return tuple(items)
@@ -89,6 +89,16 @@ def _words(rung: Rung, proof: Proof, language: Language) -> str:
     usual = proof.standing.usual_count
     key = "legend.all" if usual == len(proof.standing.arrows) else "legend.usual"
     return language.count(key, usual, rung=words)
+
+
+def _sneak_words(proof: Proof, language: Language) -> str:
+    """What the lines of sneak paths say, and of many what most of them are, since it stands nowhere else."""
+    words = language("sneak.label")
+    if not proof.shared:
+        return words
+    shared = language("sneak.shared", what=words, fate=proof.shared)
+    others = sum(proof.captions[arrow] == proof.shared for arrow in proof.sneak_paths)
+    return shared if others == len(proof.sneak_paths) else language.count("legend.usual", others, rung=shared)
 
 
 def item_width(units: int, words: str) -> float:

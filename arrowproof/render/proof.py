@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from arrowproof.model.lifecycle import Lifecycle, State
 from arrowproof.render.language import Language, load_language
 from arrowproof.render.moments import duration_text
-from arrowproof.render.sneak_arrows import add_sneak_arrows, sneak_words
+from arrowproof.render.sneak_arrows import add_sneak_arrows, shared_words, sneak_words
 from arrowproof.render.standing import ArrowStanding, Standing, stand
 
 if TYPE_CHECKING:
@@ -24,7 +24,8 @@ class Proof:
     ``sha256`` is that of the evidence file; ``stale`` says in what it is not of today. ``lifecycle`` is what is drawn:
     the model with an arrow for each sneak path, behind its own arrows, and the times of a log in its notes.
     ``sneak_paths`` holds the sneak paths that are drawn by arrow id, and ``undrawn`` counts the others. ``captions`` is
-    the word under the label of each arrow that needs one, by arrow id.
+    the word under the label of each arrow that needs one, by arrow id. ``shared`` is what a legend says of many sneak
+    paths at once, empty where they are few.
     """
 
     evidence: Evidence
@@ -35,6 +36,21 @@ class Proof:
     sneak_paths: Mapping[str, SneakPath]
     undrawn: int
     captions: Mapping[str, str]
+    shared: str = ""
+
+    @property
+    def beside_legend(self) -> tuple[Lifecycle, Mapping[str, str]]:
+        """What is drawn, and its captions, where a legend says what many sneak paths are: the lines alone say that
+        they are sneak paths, and only another fate than that of most has a word."""
+        if not self.shared:
+            return self.lifecycle, self.captions
+        arrows = [replace(each, event=None) if each.id in self.sneak_paths else each for each in self.lifecycle.arrows]
+        captions = {
+            arrow: words
+            for arrow, words in self.captions.items()
+            if arrow not in self.sneak_paths or words != self.shared
+        }
+        return replace(self.lifecycle, arrows=tuple(arrows)), captions
 
 
 def bring_proof(
@@ -64,6 +80,7 @@ def bring_proof(
         sneak_paths=sneak_paths,
         undrawn=len(evidence.sneak_paths) - len(sneak_paths),
         captions=captions | {arrow: sneak_words(path, language) for arrow, path in sneak_paths.items()},
+        shared=shared_words(sneak_paths.values(), language),
     )
 
 

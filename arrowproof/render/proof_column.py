@@ -18,7 +18,8 @@ from arrowproof.render.language import Language
 from arrowproof.render.names import arrow_names
 from arrowproof.render.proof import Proof
 from arrowproof.render.proof_panel import Limits, ProofPanel, Prover, is_plain, make_prover
-from arrowproof.render.proof_words import MAX_SENTENCE, ProofWords, bounded
+from arrowproof.render.proof_words import ProofWords, bounded
+from arrowproof.render.reasons import say_reasons
 from arrowproof.render.sneak_arrows import sneak_words
 from arrowproof.render.standing import Standing
 
@@ -99,13 +100,14 @@ def proof_column(lifecycle: Lifecycle, proof: Proof, language: Language) -> Proo
     transitions = derive_transitions(lifecycle)
     numbers = {arrow.id: number for number, arrow in enumerate(proof.lifecycle.arrows)}
     is_red = evidence.verdict is Verdict.NOT_PROVEN
+    reasons = say_reasons(evidence, language)
     return ProofColumn(
         reasons_heading=language("proof.what_keeps_red" if is_red else "proof.what_keeps_walked"),
-        reasons=tuple(
-            bounded(reason, MAX_SENTENCE).replace(" -> ", " → ") for reason in evidence.reasons[:MAX_REASONS]
+        reasons=reasons[:MAX_REASONS],
+        more_reasons=words.more("proof.more_reasons", len(reasons) - MAX_REASONS),
+        sneaks=tuple(
+            _sneak_row(path, numbers[arrow], proof.shared, words) for arrow, path in proof.sneak_paths.items()
         ),
-        more_reasons=words.more("proof.more_reasons", len(evidence.reasons) - MAX_REASONS),
-        sneaks=tuple(_sneak_row(path, numbers[arrow], words) for arrow, path in proof.sneak_paths.items()),
         more_sneaks=words.more("proof.more_sneaks", proof.undrawn),
         rows=(rows := tuple(_row(each, standing, numbers, words) for each in transitions)),
         kept=tuple(number for number, row in enumerate(rows) if row.tone != "holds")[:MAX_KEPT],
@@ -125,7 +127,8 @@ def _sneak_panel(prover: Prover, path: SneakPath, limits: Limits) -> ProofPanel:
     return prover.within(limits).sneak_panel(path)
 
 
-def _sneak_row(path: SneakPath, arrow: int, words: ProofWords) -> ProofRow:
+def _sneak_row(path: SneakPath, arrow: int, shared: str, words: ProofWords) -> ProofRow:
+    """A sneak path in the list, with its fate where that is not the one that is said of most of them at once."""
     pair = (path.source, path.target)
     fate = sneak_words(path, words.language)
     source, target = _shown(pair, words)
@@ -137,7 +140,7 @@ def _sneak_row(path: SneakPath, arrow: int, words: ProofWords) -> ProofRow:
         sign="sneak",
         tone="wrong" if path.accepted is None else "plain",
         walks="",
-        kills=fate,
+        kills="" if fate == shared else fate,
         spoken=words.language("proof.spoken_sneak", source=source, target=target, fate=fate),
     )
 

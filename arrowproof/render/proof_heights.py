@@ -13,6 +13,7 @@ from arrowproof.render.proof_panel import LIMITS, KillTexts, ProofPanel, Stateme
 from arrowproof.render.row_table import RowTable
 from arrowproof.render.ruler import SLACK, Ruler
 from arrowproof.render.rung_lines import RungLine
+from arrowproof.render.sneak_arrows import MANY
 from arrowproof.render.text import text_width
 
 GAP = 0.75
@@ -22,8 +23,8 @@ _BACK = 1.35
 _HEADING = 1.2 + 0.3
 _HAIRLINE = 0.09
 _WALKS, _KILLS, _BEAD = 3.6, 5.4, 1.35
-_MANY_SNEAKS, _SNEAK_GAP = 6, 1.2
-"""More sneak paths stand in two columns, with this between them, where they fit there."""
+_SNEAK_GAP = 1.2
+"""Between two columns of sneak paths."""
 _RUNG_SIGN, _RUNG_WORD = 1.4, 5.2
 _LINE_NUMBER = 3.4
 _KILL_GAP = 1.0
@@ -41,7 +42,7 @@ def reasons_height(column: ProofColumn, width: float, ruler: Ruler) -> float:
 def sneak_columns(column: ProofColumn, width: float, ruler: Ruler) -> int:
     """Two where there are many sneak paths and each stands on one line of half the width, else one."""
     half = (width - _SNEAK_GAP) / 2
-    return 2 if len(column.sneaks) > _MANY_SNEAKS and max(_sneak_lines(column, half, ruler)) == 1 else 1
+    return 2 if len(column.sneaks) > MANY and max(_sneak_lines(column, half, ruler)) == 1 else 1
 
 
 def sneaks_height(column: ProofColumn, width: float, padding: float, ruler: Ruler) -> float:
@@ -53,7 +54,7 @@ def sneaks_height(column: ProofColumn, width: float, padding: float, ruler: Rule
 
 
 def _sneak_lines(column: ProofColumn, width: float, ruler: Ruler) -> list[int]:
-    return [ruler.lines(_name(row), width - _BEAD - _fate_width(row) - 1.2, 0.94, 500) for row in column.sneaks]
+    return [ruler.lines(_name(row), width - _BEAD - _fate_width(row), 0.94, 500) for row in column.sneaks]
 
 
 def row_lines(row: ProofRow, width: float, shows_tallies: bool, ruler: Ruler) -> int:
@@ -112,7 +113,7 @@ def _name(row: ProofRow) -> str:
 
 
 def _fate_width(row: ProofRow) -> float:
-    return text_width(row.kills, 0.86) / SLACK
+    return text_width(row.kills, 0.86) / SLACK + 1.2 if row.kills else 0.0
 
 
 def _paragraph(text: str, width: float, ruler: Ruler) -> float:

@@ -156,7 +156,9 @@ class Prover:
         return ProofPanel(
             address=self.words.address(pair),
             title=self.words.ends(pair),
-            label=f"{self.language('sneak.label')}, {sneak_words(path, self.language)}",
+            label=self.language(
+                "sneak.shared", what=self.language("sneak.label"), fate=sneak_words(path, self.language)
+            ),
             arrows="",
             tone="wrong" if path.accepted is None else "plain",
             rungs=sneak_lines(path, self.words),

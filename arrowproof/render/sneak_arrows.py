@@ -6,6 +6,7 @@ them; the others are counted beside it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 MAX_DRAWN = 12
 """Sneak paths that a picture takes: more would hide the lifecycle itself."""
+
+MANY = 6
+"""More sneak paths than this are listed in two columns, and the words that they share are said once."""
 
 _MAX_VALUE = 60
 """Characters of a value that is no state; a column may hold a whole document."""
@@ -52,6 +56,12 @@ def sneak_words(path: SneakPath, language: Language) -> str:
     """Whether it happened or is possible, and that it is accepted when it is."""
     words = language("sneak.happened") if path.happened else language("sneak.possible")
     return language("sneak.accepted", what=words) if path.accepted is not None else words
+
+
+def shared_words(sneak_paths: Iterable[SneakPath], language: Language) -> str:
+    """What most of many sneak paths are, the first of equals; empty where they are few."""
+    counts = Counter(sneak_words(path, language) for path in sneak_paths)
+    return max(counts, key=lambda words: counts[words]) if counts.total() > MANY else ""
 
 
 def _end(

@@ -54,10 +54,10 @@ def _scenes(model: Lifecycle, drawing: Drawing | None, language: Language, proof
     if drawing is None and (len(lifecycle.states) <= MANY_STATES or is_small(model)):
         from arrowproof.render.layout import layout_lifecycle  # who brings a drawing need not load Graphviz
 
-        captions = proof.captions if proof is not None else {}
+        written, captions = (lifecycle, {}) if proof is None else proof.beside_legend
         # A sneak path needs no number: it says itself what it is, and its ends are listed beside the drawing.
         numbers = {arrow.id: place for place, arrow in enumerate(model.arrows, 1)} if is_small(model) else None
-        drawing = layout_lifecycle(lifecycle, captions, numbers)
+        drawing = layout_lifecycle(written, captions, numbers)
     if drawing is not None and (is_read_whole(model, drawing) or not lifecycle.states):
         return (replace(whole_scene(lifecycle, drawing), proof=proof),)
     from arrowproof.render.scenes import plan_scenes  # most models are read as a whole, and need not pay for this

@@ -17,10 +17,11 @@ from arrowproof.render.page import render_page
 from arrowproof.render.quality import measure_drawing
 from arrowproof.render.stage import Stage, set_stage
 from tests.render.extremes import ARROWS, FAMILIES, STATES, with_sneak_paths
-from tests.render.pages import FITS, MEASURE, show
+from tests.render.pages import FITS, MEASURE, ROOT, show
 from tests.render.proofs import CASES, proof_page
 
 ENGLISH = load_language()
+GALLERY = ROOT / "examples" / "gallery"
 
 
 @cache
@@ -54,11 +55,12 @@ def test_the_page_of_every_family_fits_its_screen_in_the_browser(tab: Page, tmp_
     assert tab.evaluate(MEASURE) == FITS
 
 
+@pytest.mark.parametrize("file", [CASES / "agent-run.json", GALLERY / "oban-job.lifecycle.json"], ids=["agent", "oban"])
 @pytest.mark.parametrize(("sneak_paths", "unknown"), [(8, 4), (12, 6)])
 def test_a_page_with_many_sneak_paths_fits_its_screen(
-    tab: Page, tmp_path: Path, sneak_paths: int, unknown: int
+    tab: Page, tmp_path: Path, file: Path, sneak_paths: int, unknown: int
 ) -> None:
-    model = load_lifecycle(CASES / "agent-run.json")
+    model = load_lifecycle(file)
     show(tab, tmp_path, proof_page(model, with_sneak_paths(model, sneak_paths, unknown)))
     tab.set_viewport_size({"width": 1440, "height": 900})
     assert tab.locator(".drawing:not([hidden]) .sneak").count() == sneak_paths

@@ -8,9 +8,14 @@ from arrowproof.model.loader import load_lifecycle
 from arrowproof.model.rung import Rung
 from arrowproof.render.language import load_language
 from arrowproof.render.layout.sizes import measure_state
+from arrowproof.render.legend import legend_of_proof
 from arrowproof.render.proof import bring_proof, count_words, rung_words
+from arrowproof.render.sneak_arrows import MANY
+from arrowproof.render.stage import set_stage
 from arrowproof.render.standing import ArrowStanding
+from arrowproof.render.svg import render_scene
 from tests.render.evidence_builder import AGENT_RUNGS, AGENT_SNEAK_PATHS, build_evidence
+from tests.render.extremes import with_sneak_paths
 
 AGENT = load_lifecycle(Path(__file__).parent / "cases" / "agent-run.json")
 ENGLISH, JAPANESE = load_language("en"), load_language("ja")
@@ -38,6 +43,27 @@ def test_sneak_paths_that_are_not_drawn_are_counted() -> None:
     many = tuple(SneakPath("completed", f"value {number}") for number in range(15))
     proof = bring_proof(AGENT, build_evidence(AGENT, sneak_paths=many), "")
     assert (len(proof.sneak_paths), proof.undrawn) == (12, 3)
+
+
+def test_many_sneak_paths_have_a_word_beside_a_legend_only_where_their_fate_is_not_that_of_most() -> None:
+    few, many = (with_sneak_paths(AGENT, count, 2) for count in (MANY, MANY + 2))
+    proof = bring_proof(AGENT, few, "")
+    assert proof.beside_legend == (proof.lifecycle, proof.captions)
+    paths = (replace(many.sneak_paths[0], accepted="It is meant."), *many.sneak_paths[1:])
+    proof = bring_proof(AGENT, replace(many, sneak_paths=paths), "")
+    lifecycle, captions = proof.beside_legend
+    assert {arrow.label for arrow in lifecycle.arrows if arrow.id in proof.sneak_paths} == {""}
+    assert list(captions.values()) == ["possible, accepted"]
+    assert [item.words for item in legend_of_proof(proof, ENGLISH)][-1] == "sneak path, possible: the other 7 arrows"
+
+
+def test_a_sneak_path_without_a_word_on_its_line_still_says_what_it_is_to_a_screen_reader() -> None:
+    proof = bring_proof(AGENT, with_sneak_paths(AGENT, MANY + 2, 2), "")
+    (scene,) = set_stage(AGENT, None, ENGLISH, proof).scenes
+    svg = render_scene(scene, proof.lifecycle, ENGLISH)
+    assert svg.count("sneak path, possible</title>") == MANY + 2
+    assert "sneak path</text>" not in svg
+    assert legend_of_proof(proof, ENGLISH)[-1].words == "sneak path, possible"
 
 
 def test_the_median_time_in_a_state_stands_in_its_note() -> None:
