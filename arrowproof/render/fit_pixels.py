@@ -219,10 +219,16 @@ def _pieces(arrow: ArrowMeasure) -> Iterator[list[tuple[XY, tuple[XY, XY]]]]:
     """An arrow's lines in pieces of points, each with the two points beside it, without the ends, which touch boxes."""
     for line in arrow.lines:
         walked = list(_walk(line, arrow.width / 2 + _BESIDE))
-        inner = walked[4:-4] if len(walked) > 12 else walked
+        inner = _without_ends(walked)
         count = max(1, len(inner) // _STEPS_A_PIECE)
         for index in range(count):
             yield inner[index * len(inner) // count : (index + 1) * len(inner) // count]
+
+
+def _without_ends(walked: list[tuple[XY, tuple[XY, XY]]]) -> list[tuple[XY, tuple[XY, XY]]]:
+    """The points without the ends; of a short line they are shorter, since its sign leaves little else of it bare."""
+    ends = min(4, len(walked) // 6) if len(walked) > 12 else 0
+    return walked[ends : len(walked) - ends]
 
 
 def _is_under(point: XY, signs: tuple[Rect, ...]) -> bool:

@@ -106,6 +106,16 @@ def test_a_line_of_dots_is_painted_and_a_covered_line_is_not() -> None:
     assert [failure.rule for failure in judge_pixels(geometry(arrows=(LINE,)), paper()).failures] == ["hidden"]
 
 
+@pytest.mark.parametrize("phase", range(15))
+def test_a_short_line_of_dashes_with_a_sign_on_it_is_painted_wherever_its_dashes_begin(phase: int) -> None:
+    short = replace(LINE, lines=(((20, 50), (65, 50)),), signs=(Rect(33, 41, 51, 59),))
+    picture = paper()
+    for x in range(20 - phase, 65, 15):
+        ImageDraw.Draw(picture).line((max(x, 20), 50, min(x + 9, 65), 50), BLACK, 2)
+    assert judge_pixels(geometry(arrows=(short,)), picture).failures == ()
+    assert [failure.rule for failure in judge_pixels(geometry(arrows=(short,)), paper()).failures] == ["hidden"]
+
+
 def test_a_bead_on_the_line_is_not_what_is_behind_it() -> None:
     picture = paper()
     pen = ImageDraw.Draw(picture)
