@@ -75,14 +75,15 @@ def test_groups_that_follow_each_other_have_lanes() -> None:
     assert_names_are_free(drawing)
 
 
-@pytest.mark.parametrize("name", ["parcel", "kubernetes-pod", "order"])
-def test_lanes_of_a_real_lifecycle_hold_its_groups_and_leave_its_text_large(name: str) -> None:
+@pytest.mark.parametrize(("name", "cost"), [("parcel", 1), ("kubernetes-pod", 0), ("order", 0)])
+def test_lanes_of_a_real_lifecycle_hold_its_groups_and_cost_little(name: str, cost: int) -> None:
+    """``cost`` is how many more crossings there are than without lanes."""
     lifecycle = load_lifecycle(GALLERY / f"{name}.lifecycle.json")
     alone = replace(lifecycle, states=tuple(replace(state, group=None) for state in lifecycle.states))
     drawing = layout_lifecycle(lifecycle)
     laned, without = measure_drawing(drawing), measure_drawing(layout_lifecycle(alone))
     assert laned.scale >= 0.95 * without.scale
-    assert laned.crossings <= without.crossings + 2
+    assert laned.crossings <= without.crossings + cost
     assert_lanes_hold_their_states(drawing, lifecycle)
     assert_names_are_free(drawing)
 

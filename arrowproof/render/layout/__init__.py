@@ -74,7 +74,7 @@ def _with_lanes(drawing: Drawing, lifecycle: Lifecycle, captions: Mapping[str, s
     """
     laned = add_lanes(drawing, lifecycle)
     if not laned.lanes:
-        laned = add_lanes(best_drawing(lifecycle, captions, keeps_lanes=True, form=form), lifecycle)
+        laned = add_lanes(best_drawing(lifecycle, captions, form, without_lanes=drawing), lifecycle)
         if count_crossings(laned) > count_crossings(drawing) + _MORE_CROSSINGS:
             return drawing
     least = READABLE_SCALE if is_read(drawing) else _MUCH_SMALLER * fit_scale(drawing.bounds)

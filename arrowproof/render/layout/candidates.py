@@ -26,6 +26,7 @@ from arrowproof.render.quality import (
     TARGET_HEIGHT,
     TARGET_WIDTH,
     Quality,
+    count_crossings,
     fit_scale,
     measure_drawing,
 )
@@ -70,14 +71,23 @@ class Candidate:
 
 
 def best_drawing(
-    lifecycle: Lifecycle, captions: Mapping[str, str], keeps_lanes: bool = False, form: Form = PLAIN
+    lifecycle: Lifecycle, captions: Mapping[str, str], form: Form = PLAIN, without_lanes: Drawing | None = None
 ) -> Drawing:
     """The best drawing of a lifecycle that was found; in all of them nothing overlaps.
 
     When its text comes out too small to read, or lines cross, all is done again with narrower labels, which leave more
     room; where it could be read, the search starts anew. The best of all is taken, and the first of those that are
-    about as good. Where lanes are kept, a drawing that can have them goes before any other.
+    about as good.
+
+    Args:
+        lifecycle: any lifecycle that has a state or an arrow.
+        captions: a short text under the label of an arrow, by arrow id.
+        form: how lines and labels are shared.
+        without_lanes: the best drawing, where one that can have lanes is looked for: such a one goes before any other,
+            and the search starts anew while lines cross more often than they do here.
     """
+    keeps_lanes = without_lanes is not None
+    least = count_crossings(without_lanes) if without_lanes is not None else 0
     pools: list[list[Candidate]] = []
     drafts: list[Candidate] = []
     limits = list(_LABEL_LIMITS[(len(lifecycle.arrows) > 8) + (len(lifecycle.arrows) > 14) :])
@@ -89,9 +99,10 @@ def best_drawing(
         pools.append(drafts)
         scale = fit_scale(drafts[0].drawing.bounds)
         is_torn = keeps_lanes and not add_lanes(drafts[0].drawing, lifecycle).lanes
-        if scale >= READABLE_SCALE and drafts[0].quality.crossings <= _FEW_CROSSINGS * attempt and not is_torn:
+        crosses = drafts[0].quality.crossings > (least if keeps_lanes else _FEW_CROSSINGS * attempt)
+        if scale >= READABLE_SCALE and not crosses and not is_torn:
             break
-        if not _HOPELESS < scale < READABLE_SCALE or len(limits) == 1:
+        if not _HOPELESS < scale < READABLE_SCALE or len(limits) == 1 or (keeps_lanes and crosses):
             drafts = []
         limits = limits[1:] or limits
     if not keeps_lanes:
