@@ -13,8 +13,7 @@ from arrowproof.render.layout.focus import focus_drawing
 from arrowproof.render.layout.hub_pages import fold_pages, page_hub
 from arrowproof.render.page import render_page
 from arrowproof.render.quality import is_read, measure_drawing
-from arrowproof.render.scene import Scene
-from arrowproof.render.stage import set_stage
+from arrowproof.render.stage import Stage, set_stage
 from tests.render.pages import FITS, MEASURE, show, state
 
 ENGLISH = load_language()
@@ -36,8 +35,8 @@ def drawn(part: Lifecycle) -> Drawing:
 
 
 @cache
-def scenes() -> tuple[Scene, ...]:
-    return set_stage(HUB, None, ENGLISH).scenes
+def stage() -> Stage:
+    return set_stage(HUB, None, ENGLISH)
 
 
 def test_every_neighbour_and_every_arrow_between_stands_on_exactly_one_page_that_can_be_read() -> None:
@@ -71,7 +70,7 @@ def test_a_page_never_has_the_name_of_a_group_as_an_address_knows_it(group: str)
 
 
 def test_every_scene_behind_the_overview_can_be_read_and_has_an_address_of_its_own() -> None:
-    _, *behind = scenes()
+    _, *behind = stage().scenes
     assert [scene.name for scene in behind if not is_read(scene.drawing)] == []
     assert all(measure_drawing(scene.drawing).overlaps == () for scene in behind)
     assert len({scene.address for scene in behind}) == len(behind)
@@ -79,9 +78,16 @@ def test_every_scene_behind_the_overview_can_be_read_and_has_an_address_of_its_o
     assert held >= {arrow.id for arrow in HUB.arrows}
 
 
+def test_the_place_of_a_page_of_neighbours_is_below_its_hub() -> None:
+    places = stage().places
+    named = [scene.title for scene in stage().scenes if scene.hub == "hub"]
+    assert len(named) > 1
+    assert {f"{places[0]} › Hub › {name}" for name in named} <= set(places)
+
+
 @pytest.fixture(scope="module")
 def hub_page() -> str:
-    return render_page(HUB, stage=set_stage(HUB, None, ENGLISH))
+    return render_page(HUB, stage=stage())
 
 
 def test_a_page_of_neighbours_opens_from_the_hub_and_its_address_opens_it_again(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -13,7 +14,7 @@ from arrowproof.render.layout.boxes import with_label
 from arrowproof.render.layout.candidates import best_drawing
 from arrowproof.render.layout.forms import PLAIN, Form, closer_forms
 from arrowproof.render.layout.sizes import CAPTION_GAP, ENTRY_GAP, LabelLimits
-from arrowproof.render.quality import count_crossings, is_read, measure_drawing
+from arrowproof.render.quality import count_crossings, fit_scale, is_read, measure_drawing
 from tests.render.extremes import parallel, selves, wordy_parallel
 from tests.render.pages import state
 from tests.render.test_layout import assert_complete, lifecycles
@@ -101,8 +102,14 @@ def test_a_crowd_that_can_be_read_shares_a_line_only_where_that_makes_the_drawin
     assert all((path.cord is not None) is shares for path in layout_lifecycle(model).arrows)
 
 
-def test_labels_that_can_be_read_on_a_cord_never_give_way_to_numbers() -> None:
-    assert not any(path.is_tag for path in layout_lifecycle(parallel(), None, PLACES).arrows)
+def test_labels_that_can_be_read_never_give_way_to_numbers_however_much_larger_these_would_be() -> None:
+    ends = [pair for pair in (("a", "b"), ("b", "c"), ("c", "a")) for _ in range(5)]
+    arrows = (replace(arrow, guard="guard is held", effect="much of it is written") for arrow in of_ends(*ends))
+    model = Lifecycle("x", "X", (state("a"), state("b"), state("c")), tuple(arrows))
+    numbers = {arrow.id: place for place, arrow in enumerate(model.arrows, 1)}
+    whole, numbered = layout_lifecycle(model, None, numbers), best_drawing(model, {}, form=Form(12, numbers))
+    assert fit_scale(numbered.bounds) > 1.1 * fit_scale(whole.bounds)
+    assert not any(path.is_tag for path in whole.arrows)
 
 
 def test_a_caption_on_a_cord_stands_behind_the_last_line_of_its_label() -> None:
