@@ -11,6 +11,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
+from arrowproof.model.evidence import SneakPath
 from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, View
 from arrowproof.render.drawing import Drawing
 from arrowproof.render.export import export_svg
@@ -130,6 +131,14 @@ def test_a_picture_of_a_cord_holds_every_label_and_one_line() -> None:
     assert len(cords) == 2
     heads = [[each.get("class") for each in cord].count("tip") for cord in cords]
     assert heads == [1, 1]
+
+
+def test_a_cord_with_a_sneak_path_on_it_looks_like_one_which_a_model_that_has_it_by_now_can_make_so() -> None:
+    proof = proof_of(MODEL, build_evidence(MODEL, sneak_paths=[SneakPath("open", "done")]))
+    drawn = best_drawing(proof.lifecycle, proof.captions, form=Form(12))
+    groups = ElementTree.fromstring(render_svg(proof.lifecycle, drawn, None, proof)).iter(f"{{{SVG}}}g")
+    cords = [group.get("class") for group in groups if group.get("data-cord") is not None]
+    assert cords == ["cord wrong sneak", "cord holds survived"]
 
 
 def test_with_a_proof_each_arrow_on_a_cord_has_its_own_rung_and_the_line_shows_the_lowest() -> None:

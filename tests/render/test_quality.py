@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from arrowproof.render.drawing import ArrowPath, Box, Drawing, Mark, Point, StateBox, TextLine
-from arrowproof.render.quality import find_overlaps, fit_scale, measure_drawing
+from arrowproof.render.quality import Overlap, find_overlaps, fit_scale, measure_drawing
 
 LEFT, RIGHT = StateBox("left", Box(0, 0, 100, 40), ()), StateBox("right", Box(300, 0, 100, 40), ())
 BOUNDS = Box(0, -200, 400, 400)
@@ -85,6 +87,40 @@ def test_label_distance_is_the_gap_between_a_label_and_its_own_arrow() -> None:
     assert measure_drawing(drawing(GO)).label_distance == 14
     far = arrow("far", (200, 60), (200, 180), label=Box(260, 100, 40, 16))
     assert measure_drawing(drawing(far)).label_distance == 60
+
+
+CORD = ((100.0, 20.0), (300.0, 20.0))
+STEM = ((150.0, -60.0), (150.0, 20.0))
+
+
+def on_cord(id: str, y: float) -> ArrowPath:
+    """An arrow on a level cord, its bead at a height on the stem and its label beside that."""
+    return replace(arrow(id, *CORD, label=Box(160, y - 8, 40, 16), bead=(150, y)), cord="one")
+
+
+ONE, TWO = replace(on_cord("one", -60), stem=STEM), on_cord("two", -30)
+
+
+def test_the_beads_of_a_cord_stand_on_its_line_and_its_labels_at_their_beads() -> None:
+    quality = measure_drawing(drawing(ONE, TWO))
+    assert quality.holds
+    assert quality.label_distance == 10
+    assert quality.straight == 1
+
+
+def test_another_line_at_a_bead_or_a_label_of_a_cord_or_over_its_stem_is_found() -> None:
+    near = arrow("near", (147, -32), (120, -32))
+    assert ("bead-arrow", "two", "near") in {(each.kind, each.first, each.second) for each in overlaps(ONE, TWO, near)}
+    over = arrow("over", (170, -100), (170, -20))
+    assert {(each.kind, each.first) for each in overlaps(ONE, TWO, over)} == {
+        ("label-arrow", "one"),
+        ("label-arrow", "two"),
+    }
+    assert "arrow-arrow" in {each.kind for each in overlaps(ONE, TWO, arrow("along", (151, -50), (151, -10)))}
+
+
+def overlaps(*arrows: ArrowPath) -> tuple[Overlap, ...]:
+    return find_overlaps(drawing(*arrows))
 
 
 def test_text_shrinks_with_the_drawing_and_is_not_blown_up() -> None:
