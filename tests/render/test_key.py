@@ -5,11 +5,16 @@ from dataclasses import replace
 import pytest
 
 from arrowproof.render.drawing import Box
-from arrowproof.render.key import Key, KeyRow, fit_key, key_picture
+from arrowproof.render.key import Key, KeyRow, fit_key, key_of_stage, key_picture
+from arrowproof.render.language import load_language
+from arrowproof.render.outline import outline_lifecycle
 from arrowproof.render.ruler import Ruler
+from arrowproof.render.stage import set_stage
+from tests.render.extremes import with_sneak_paths, wordy_dense
+from tests.render.proofs import proof_of
 
 WORDS = "the operator confirms it by hand [attempts < max_attempts] / a history row is written and mailed"
-RULER = Ruler()
+RULER, ENGLISH = Ruler(), load_language()
 
 
 def key_of(count: int, label: str) -> Key:
@@ -50,6 +55,17 @@ def test_what_a_proof_says_of_an_arrow_takes_its_room_in_the_key_and_stands_in_i
     texts = [key_picture(key, Box(0, 0, 700, 400))[0].count("of 3") for key in (plain, proven)]
     assert texts[0] == 0
     assert texts[1] >= 4
+
+
+def test_every_arrow_of_the_model_has_a_number_and_a_row_and_a_sneak_path_has_neither() -> None:
+    model = wordy_dense()
+    proof = proof_of(model, with_sneak_paths(model, 2, 1))
+    stage = set_stage(model, None, ENGLISH, proof)
+    tags = {path.id: path.label[0].text for path in stage.scenes[0].drawing.arrows if path.is_tag}
+    assert tags == {arrow.id: str(place) for place, arrow in enumerate(model.arrows, 1)}
+    assert len(stage.scenes[0].drawing.arrows) == len(model.arrows) + 2
+    key = key_of_stage(stage, outline_lifecycle(model, ENGLISH, proof).arrows, proof, ENGLISH)
+    assert [(row.number, row.label) for row in key.rows] == list(enumerate((a.label for a in model.arrows), 1))
 
 
 def test_a_key_without_rows_takes_nothing() -> None:
