@@ -13,7 +13,7 @@ from arrowproof.render.language import LANGUAGES, load_language
 from arrowproof.render.page import render_page
 from arrowproof.render.proof import bring_proof
 from tests.render.evidence_builder import AGENT_RUNGS, AGENT_SNEAK_PATHS, build_evidence
-from tests.render.pages import BUNDLED, MEASURE, show
+from tests.render.pages import BUNDLED, MEASURE, ROOT, show
 from tests.render.scene_pages import TEXTS, page_of_views
 from tests.render.test_transition_groups import many, page_of
 
@@ -51,6 +51,19 @@ def test_from_1300_pixels_on_the_column_stands_beside_the_drawing(tab: Page, tmp
     tab.set_viewport_size({"width": 1300, "height": 720})
     show(tab, tmp_path, page_of_views())
     assert beside(tab)
+
+
+@pytest.mark.parametrize(("size", "least"), [((1366, 768), 11), ((1440, 800), 11), ((1300, 720), 10.5)])
+def test_on_a_low_screen_labels_are_read_and_only_a_drawing_that_needs_the_height_scrolls(
+    tab: Page, tmp_path: Path, size: tuple[int, int], least: float
+) -> None:
+    tab.set_viewport_size({"width": size[0], "height": size[1]})
+    show(tab, tmp_path, render_page(load_lifecycle(ROOT / "examples" / "gallery" / "order.lifecycle.json")))
+    assert tab.evaluate(TEXTS)[1] >= least
+    found = tab.evaluate(MEASURE)
+    assert (found["right"], found["overlapping"], beside(tab)) == (0, [], True)
+    show(tab, tmp_path, render_page(load_lifecycle(CASES / "two-states.json")))
+    assert tab.evaluate(MEASURE)["down"] == 0
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (1200, 800), (1100, 700)])
