@@ -80,6 +80,15 @@ def test_a_row_of_the_key_chooses_its_arrow_and_lights_it(tab: Page, tmp_path: P
     assert pressed(tab, ".arrow") == []
 
 
+def test_a_row_of_the_key_lights_its_arrow_as_long_as_it_has_the_focus(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, key_page())
+    tab.locator(".key button").nth(1).focus()
+    lit = tab.locator(".arrow.lit")
+    for arrow in ("close1", "close2"):
+        tab.keyboard.press("Tab")
+        assert lit.evaluate_all("all => all.map(each => each.dataset.arrow)") == [arrow]
+
+
 def test_an_arrow_that_an_address_or_the_drawing_chooses_is_marked_in_the_key(tab: Page, tmp_path: Path) -> None:
     show(tab, tmp_path, key_page(), "#arrow=hold")
     assert tab.locator(".key [aria-pressed=true] b").all_inner_texts() == ["6"]

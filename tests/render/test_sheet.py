@@ -7,6 +7,7 @@ import pytest
 from arrowproof.model.evidence import Evidence
 from arrowproof.model.lifecycle import Lifecycle, Panel
 from arrowproof.render.drawing import Box
+from arrowproof.render.key import Key, KeyRow
 from arrowproof.render.language import load_language
 from arrowproof.render.proof_column import proof_column
 from arrowproof.render.proof_panel import LIMITS
@@ -76,6 +77,26 @@ def test_panels_stand_under_the_drawing_where_the_column_has_no_room() -> None:
     full = replace(PLAIN, rows=rows(24), panels=tall, bounds=Box(0, 0, 900, 300))
     assert plan_sheet(full).panels_under
     assert not plan_sheet(replace(full, rows=rows(3), bounds=Box(0, 0, 400, 900))).panels_under
+
+
+def labels(count: int) -> Key:
+    text = "the operator confirms it by hand [guard] / effect"
+    return Key(tuple(KeyRow(n + 1, n, text, "event", f"{n + 1}: {text}") for n in range(count)))
+
+
+def test_a_key_takes_its_room_in_the_column() -> None:
+    sheet = plan_sheet(replace(PLAIN, key=labels(4)))
+    taken = sheet.key.height + sheet.density.gap
+    assert sheet.density == plan_sheet(PLAIN).density
+    assert sheet.column_room == pytest.approx(plan_sheet(PLAIN).column_room - taken)
+
+
+def test_a_key_has_whole_labels_where_a_closer_setting_has_room_for_them_and_else_events() -> None:
+    whole, events = (plan_sheet(replace(PLAIN, key=labels(count))) for count in (20, 28))
+    assert whole.key.is_whole
+    assert whole.density.name != "airy"
+    assert not events.key.is_whole
+    assert min(whole.spare, events.spare) >= 0
 
 
 def test_what_fits_nowhere_is_said_and_not_cut() -> None:
