@@ -11,7 +11,7 @@ from arrowproof.render.drawing import Drawing
 from arrowproof.render.layout.assembly import Assembly
 from arrowproof.render.layout.candidates import assemble
 from arrowproof.render.layout.channels import assign_slots
-from arrowproof.render.layout.compaction import Part, Stack, compacted
+from arrowproof.render.layout.compaction import Part, Stack, build_stack, compacted
 from arrowproof.render.layout.graph import read_graph
 from arrowproof.render.layout.grid import build_grid
 from arrowproof.render.layout.heights import assign_lines
@@ -96,6 +96,10 @@ def test_lines_between_bands_and_compaction_have_the_height_that_is_asked_for() 
     grid = build_grid(graph, ((0, 1), (2, 3)))
     columns = assemble(grid, order_elements(grid), 700).columns
     channels = assign_slots(grid, columns)
-    least = assign_lines(grid, columns, channels, 0).height
+    lowest = assign_lines(grid, columns, channels, 0)
+    stack = build_stack(grid, columns, channels)
+    y = compacted(stack)
+    assert lowest.middles == tuple(y[stack.rows[row]] for row in range(len(grid.rows)))
+    least = lowest.height
     for target in (least + 1, least + 5):
         assert assign_lines(grid, columns, channels, target).height == pytest.approx(target)
