@@ -39,7 +39,7 @@ from arrowproof.render.export import (
 from arrowproof.render.language import load_language
 from arrowproof.render.layout import layout_lifecycle
 from arrowproof.render.page import GENERATOR, render_page
-from arrowproof.render.proof import Proof
+from arrowproof.render.proof import Proof, drawn_proof
 from arrowproof.render.stage import set_stage
 from arrowproof.render.svg import render_svg
 
@@ -200,6 +200,7 @@ def _make(
     if made.name == "html":
         stage = set_stage(lifecycle, None, language, proof)
         return render_page(lifecycle, language=language, proof=proof, stage=stage).encode(), stage.scenes[0].drawing
+    proof = drawn_proof(proof)
     drawn, captions = (lifecycle, {}) if proof is None else (proof.lifecycle, proof.captions)
     drawing = layout_lifecycle(drawn, captions)
     if made.name == "mermaid":

@@ -32,7 +32,7 @@ from arrowproof.render.language import Language, load_language
 from arrowproof.render.legend import LegendParts, legend_of_page, legend_widths
 from arrowproof.render.outline import Outline, outline_lifecycle
 from arrowproof.render.policy import source_hash
-from arrowproof.render.proof import Proof
+from arrowproof.render.proof import Proof, drawn_proof
 from arrowproof.render.scene import MARGIN
 from arrowproof.render.sheet import UNIT, Content, Row, Sheet, plan_sheet
 from arrowproof.render.stage import Stage, set_stage
@@ -105,15 +105,17 @@ def render_page(
         drawing: its drawing, or that of the proof's lifecycle with the proof's captions, for a caller that has one
             already; laid out here when left out.
         language: of the interface texts; English when left out.
-        proof: the proof of the lifecycle, to be shown on it.
+        proof: the proof of the lifecycle, to be shown on it; of one that is of another lifecycle only the band
+            that says so.
         stage: its scenes, for a caller that has set them already; the drawing is not asked for then.
 
     Raises:
         ModelError: passing states form a cycle, so that the lifecycle has no transitions to list.
     """
     language = language or load_language()
-    outline = outline_lifecycle(lifecycle, language, proof)
     header, column = _shown_proof(lifecycle, proof, language)
+    proof = drawn_proof(proof)
+    outline = outline_lifecycle(lifecycle, language, proof)
     stage = stage or set_stage(lifecycle, drawing, language, proof)
     outline = replace(outline, views=tuple(noted_views(outline.views, stage.scenes, language)))
     legend = legend_of_page(outline, stage, proof, language)
@@ -121,7 +123,7 @@ def render_page(
     sheet = plan_sheet(replace(_content(outline, stage, language, header, legend), proof=column, key=key))
     idle = _idle_parts(outline, stage, proof, sheet)
     # Every text of a page is out of one of these.
-    texts = f"{lifecycle!r}{proof!r}{language.texts!r}"
+    texts = f"{lifecycle!r}{proof!r}{header!r}{language.texts!r}"
     styles = Markup("".join((_sheet_css(sheet, stage.frame), _key_css(sheet), *_styles(lifecycle, texts, idle))))
     script = _script(idle)
     return _template().render(
@@ -149,13 +151,17 @@ def render_page(
 def _shown_proof(
     lifecycle: Lifecycle, proof: Proof | None, language: Language
 ) -> tuple[ProofHeader | None, ProofColumn | None]:
-    """What a proof brings to the header and the column; most pages have none, and do not pay for it."""
+    """What a proof brings to the header and the column; most pages have none, and do not pay for it.
+
+    One of another lifecycle is shown in no column.
+    """
     if proof is None:
         return None, None
     from arrowproof.render.proof_column import proof_column
     from arrowproof.render.proof_header import head_proof
 
-    return head_proof(proof, language), proof_column(lifecycle, proof, language)
+    header = head_proof(proof, language)
+    return header, None if proof.is_foreign else proof_column(lifecycle, proof, language)
 
 
 def _data_blocks(
@@ -266,6 +272,13 @@ def _content(
     )
     if header is None:
         return content
+    content = replace(
+        content,
+        origin=tuple(fact.spoken for fact in header.origin),
+        stale=(language("stale.heading"), *header.stale) if header.stale else (),
+    )
+    if not header.verdict:
+        return content
     return replace(
         content,
         captions=tuple(figure.caption for figure in header.figures),
@@ -274,6 +287,4 @@ def _content(
             f"{header.verdict} {language('verdict.stale')}" if header.stale else header.verdict,
             header.transitions,
         ),
-        origin=tuple(fact.spoken for fact in header.origin),
-        stale=(language("stale.heading"), *header.stale) if header.stale else (),
     )

@@ -39,6 +39,15 @@ class Proof:
     shared: str = ""
 
     @property
+    def is_foreign(self) -> bool:
+        """Whether the evidence is of another lifecycle, and so proves nothing of this one."""
+        if not self.stale:
+            return False
+        from arrowproof.model.staleness import DifferenceKind  # a drawing without evidence need not pay for it
+
+        return any(difference.kind is DifferenceKind.MODEL for difference in self.stale)
+
+    @property
     def beside_legend(self) -> tuple[Lifecycle, Mapping[str, str]]:
         """What is drawn, and its captions, where a legend says what many sneak paths are: the lines alone say that
         they are sneak paths, and only another fate than that of most has a word."""
@@ -82,6 +91,11 @@ def bring_proof(
         captions=captions | {arrow: sneak_words(path, language) for arrow, path in sneak_paths.items()},
         shared=shared_words(sneak_paths.values(), language),
     )
+
+
+def drawn_proof(proof: Proof | None) -> Proof | None:
+    """What of a proof may be drawn: all of it, and nothing where its evidence is of another lifecycle."""
+    return None if proof is None or proof.is_foreign else proof
 
 
 def arrow_words(arrow: str, proof: Proof, language: Language) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from arrowproof.model.evidence import Evidence, Share, Verdict
+from arrowproof.model.evidence import Share, Verdict
 from arrowproof.model.staleness import Difference, DifferenceKind
 from arrowproof.render.language import Language
 from arrowproof.render.moments import duration_text, time_text
@@ -53,7 +53,8 @@ class ProofHeader:
     """What stands at the top of a page of a proof.
 
     ``tone`` is that of the verdict: ``holds``, ``gap`` or ``wrong``. ``stale`` are the sentences that say in what the
-    proof is not of today; the verdict does not hold any more then.
+    proof is not of today; the verdict does not hold any more then. Of evidence of another lifecycle there are only
+    these and the hash of its file: its verdict and its figures say nothing of this one.
     """
 
     verdict: str
@@ -67,14 +68,17 @@ class ProofHeader:
 def head_proof(proof: Proof, language: Language) -> ProofHeader:
     """The header of a proof in a language."""
     evidence = proof.evidence
+    stale = stale_reasons(proof.stale, language)
+    if proof.is_foreign:
+        return ProofHeader("", "", "", (), (_file(proof, language),), stale)
     share = evidence.coverage.transitions
     return ProofHeader(
         verdict=language(f"verdict.{evidence.verdict.replace(' ', '_')}"),
         tone=_TONES[evidence.verdict],
         transitions=language.count("verdict.transitions", share.total, share=_share(share, language)),
         figures=tuple(_figures(proof, language)),
-        origin=_origin(evidence, proof.sha256, language),
-        stale=stale_reasons(proof.stale, language),
+        origin=_origin(proof, language),
+        stale=stale,
     )
 
 
@@ -118,14 +122,20 @@ def _sneak_paths(proof: Proof, language: Language) -> Figure:
     return Figure(_number(len(paths)), caption, "wrong" if len(paths) > accepted else "")
 
 
-def _origin(evidence: Evidence, sha256: str, language: Language) -> tuple[OriginFact, ...]:
+def _origin(proof: Proof, language: Language) -> tuple[OriginFact, ...]:
+    evidence = proof.evidence
     database = f"{evidence.environment.database} {evidence.environment.database_version}"
     return (
         OriginFact(time_text(evidence.started, language)),
         OriginFact(duration_text(evidence.seconds, language)),
         OriginFact(_short(database)),
-        OriginFact(language("run.evidence"), sha256[:HASH_LENGTH]),
+        _file(proof, language),
     )
+
+
+def _file(proof: Proof, language: Language) -> OriginFact:
+    """The file of the evidence by the beginning of its hash."""
+    return OriginFact(language("run.evidence"), proof.sha256[:HASH_LENGTH])
 
 
 def stale_reasons(differences: Sequence[Difference], language: Language) -> tuple[str, ...]:

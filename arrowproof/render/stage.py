@@ -9,7 +9,7 @@ from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.finder import find_names
 from arrowproof.render.language import Language
-from arrowproof.render.proof import Proof
+from arrowproof.render.proof import Proof, drawn_proof
 from arrowproof.render.quality import MANY_STATES
 from arrowproof.render.scene import MARGIN, Scene, is_read_whole, is_small, whole_scene
 from arrowproof.render.text import clean_text
@@ -37,8 +37,9 @@ def set_stage(lifecycle: Lifecycle, drawing: Drawing | None, language: Language,
         lifecycle: the model.
         drawing: the whole, or that of the proof's lifecycle with its captions, for a caller that has it already.
         language: of the words that are drawn.
-        proof: the proof of the lifecycle, to be shown on it.
+        proof: the proof of the lifecycle, to be shown on it unless it is of another.
     """
+    proof = drawn_proof(proof)
     drawn = lifecycle if proof is None else proof.lifecycle
     scenes = _scenes(lifecycle, drawing, language, proof)
     # An overview of small text takes what room there is.

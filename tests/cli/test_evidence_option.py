@@ -82,7 +82,14 @@ def test_evidence_of_another_model_is_no_error(arrowproof, evidence):
     change(evidence, lambda plain: plain.update(model_id="order", transitions=[], sneak_paths=[]))
     result = arrowproof("render", "--evidence", "evidence.json", "-o", "page.html")
     assert result.status == 0
-    assert "another model: evidence “order”" in result.err
+    assert "another model, and nothing of it is shown: evidence “order”" in result.err
+
+
+def test_a_picture_takes_nothing_from_evidence_of_another_model(arrowproof, evidence, tmp_path):
+    change(evidence, lambda plain: plain.update(model_id="order"))
+    assert "another model" in arrowproof("render", "--evidence", "evidence.json", "-o", "proof.svg").err
+    arrowproof("render", "-o", "plain.svg")
+    assert (tmp_path / "proof.svg").read_bytes() == (tmp_path / "plain.svg").read_bytes()
 
 
 def test_files_that_evidence_names_are_never_opened(arrowproof, evidence, tmp_path):

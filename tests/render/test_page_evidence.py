@@ -35,6 +35,9 @@ LOG = Log(
 )
 
 
+FOREIGN = Difference(DifferenceKind.MODEL, "agent", "job")
+
+
 def page_of(lifecycle: Lifecycle, evidence: Evidence, *stale: Difference, tag: str = "en") -> str:
     language = load_language(tag)
     proof = bring_proof(lifecycle, evidence, "3ad814f6" * 8, stale, language)
@@ -49,6 +52,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "proven": lambda: page_of(JOB, build_evidence(JOB)),
     "guarded, with a log": lambda: page_of(JOB, build_evidence(JOB, log=LOG, guard=Guard(9, 9))),
     "stale": lambda: page_of(JOB, build_evidence(JOB), *STALE),
+    "of another model": lambda: agent(FOREIGN),
     "gaps and a sneak path": agent,
     "gaps, stale and Japanese": lambda: agent(*STALE, tag="ja"),
     "more sneak paths than are drawn": lambda: page_of(
@@ -104,6 +108,19 @@ def test_a_stale_proof_is_struck_and_says_why_across_the_page(tab: Page, tmp_pat
     assert box["width"] > 1300
     show(tab, tmp_path, page_of(JOB, build_evidence(JOB)))
     assert tab.locator("p.stale").count() == 0
+
+
+def test_evidence_of_another_model_is_called_stale_and_claims_nothing_of_this_one(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, render_page(AGENT))
+    parts = ".counts", ".drawing", ".legend", "aside", "table"
+    without = [tab.locator(part).inner_html() for part in parts]
+    show(tab, tmp_path, agent(FOREIGN))
+    assert tab.locator("p.stale").inner_text() == (
+        "Stale. This evidence is of another model, and nothing of it is shown: evidence “job”, page “agent”."
+    )
+    assert "evidence 3ad814f6" in tab.locator(".run").inner_text()
+    assert tab.locator(".verdict").count() == 0
+    assert [tab.locator(part).inner_html() for part in parts] == without
 
 
 def colour(tab: Page, selector: str) -> str:
