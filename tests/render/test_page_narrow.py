@@ -13,6 +13,7 @@ from arrowproof.render.language import LANGUAGES, load_language
 from arrowproof.render.page import render_page
 from arrowproof.render.proof import bring_proof
 from tests.render.evidence_builder import AGENT_RUNGS, AGENT_SNEAK_PATHS, build_evidence
+from tests.render.extremes import dense
 from tests.render.pages import BUNDLED, MEASURE, ROOT, show
 from tests.render.scene_pages import TEXTS, page_of_views
 from tests.render.test_transition_groups import many, page_of
@@ -80,6 +81,12 @@ def test_on_a_phone_what_is_touched_is_large_enough(tab: Page, tmp_path: Path, s
     tab.set_viewport_size({"width": 390, "height": 844})
     show(tab, tmp_path, page_of_views(), "#view=pay")
     assert tab.evaluate(LOW, selector) >= 30
+
+
+def test_on_a_phone_every_line_of_a_key_is_large_enough(tab: Page, tmp_path: Path) -> None:
+    tab.set_viewport_size({"width": 390, "height": 844})
+    show(tab, tmp_path, render_page(dense()))
+    assert tab.evaluate(LOW, ".key button") >= 30
 
 
 def test_on_a_phone_every_target_of_a_group_is_large_enough_and_level_with_its_source(

@@ -39,10 +39,11 @@ LOOK = (
 
 
 def addresses(page: str) -> list[str]:
-    """The address of every panel that a page can open: of every transition and sneak path, and of every arrow."""
+    """The address of every panel that a page can open: of every transition and sneak path, and of every arrow. A bundle
+    opens none, but a group."""
     elements = Collector(page).elements
     rows = [each for tag, each in elements if tag == "button" and "data-arrows" in each]
-    arrows = [each["data-arrow"] for tag, each in elements if tag == "g" and "data-arrow" in each]
+    arrows = [each["data-arrow"] for tag, each in elements if tag == "g" and "data-number" in each]
     pairs = [f"#transition={quote(row['data-source'] or '')}:{quote(row['data-target'] or '')}" for row in rows]
     return [*pairs, *(f"#arrow={quote(arrow or '', safe='')}" for arrow in arrows)]
 
