@@ -23,13 +23,16 @@ def state_name(state: State) -> str:
 
 
 def listed_names(lifecycle: Lifecycle) -> dict[str, str]:
-    """How a list calls each state: as the drawing does, with the id behind a label that several states have."""
+    """How a list calls each state: as the drawing does, with the id behind a label that several states have.
+
+    No two states are called the same: one whose own label reads like a label with an id is numbered.
+    """
     labels = {state.id: state_name(state) for state in lifecycle.states}
     shared = Counter(labels.values())
-    return {
-        state_id: label if shared[label] == 1 else f"{label} ({clean_text(state_id)})"
+    return _distinct(
+        (state_id, label if shared[label] == 1 else f"{label} ({clean_text(state_id)})")
         for state_id, label in labels.items()
-    }
+    )
 
 
 def distinct_names(ids: Iterable[str]) -> dict[str, str]:

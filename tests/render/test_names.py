@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page
 
 from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, View
-from arrowproof.render.names import distinct_names, pair_address
+from arrowproof.render.names import distinct_names, listed_names, pair_address
 from arrowproof.render.page import render_page
 from arrowproof.render.proof import bring_proof
 from tests.render.evidence_builder import build_evidence
@@ -30,6 +31,45 @@ def test_no_id_is_known_as_the_creation_or_the_end_of_a_row_and_none_as_nothing(
     assert pair_address((None, None), {}) == ("created", "removed")
     assert pair_address(("created", "removed"), {}) == ('"created"', '"removed"')
     assert distinct_names(["created", "", "a", "a\n"]) == {"created": '"created"', "": '""', "a": "a", "a\n": "a (2)"}
+
+
+def test_a_state_that_is_labelled_like_a_label_with_an_id_is_still_called_by_a_name_of_its_own() -> None:
+    states = (state("h1", label="H"), state("h2", label="H"), state("h3", label="H (h1)"))
+    assert listed_names(replace(ENDS, states=states)) == {"h1": "H (h1)", "h2": "H (h2)", "h3": "H (h1) (2)"}
+
+
+@pytest.mark.parametrize("id", ["valueOf", "__proto__"])
+@pytest.mark.parametrize("is_proven", [False, True], ids=["plain", "proof"])
+def test_an_arrow_a_state_and_a_view_may_be_called_like_what_every_object_of_a_script_has(
+    tab: Page, tmp_path: Path, id: str, is_proven: bool
+) -> None:
+    states = (state(id), state("pass", Kind.PASSING), state("b", Kind.SUCCESS), state("c", Kind.FAILURE))
+    arrows = (
+        Arrow("new", None, id, "begin"),
+        Arrow("go", id, "pass", "go"),
+        Arrow("end", "pass", "c", "end"),
+        Arrow(id, id, "b", "one"),
+    )
+    lifecycle = Lifecycle("ids", "Ids", states, arrows, views=(View(id, "First", (id,), ()),))
+    proof = bring_proof(lifecycle, build_evidence(lifecycle), "") if is_proven else None
+    broken: list[str] = []
+    tab.on("pageerror", lambda error: broken.append(str(error)))
+    for fragment, selector in (
+        (f"#arrow={id}", ".arrow"),
+        (f"#state={id}", ".state"),
+        (f"#view={id}", ".views button"),
+    ):
+        tab.goto("about:blank")
+        show(tab, tmp_path, render_page(lifecycle, proof=proof), fragment)
+        assert (
+            tab.locator(f".drawing {selector}[aria-pressed=true], {selector}[data-view][aria-pressed=true]").count()
+            == 1
+        )
+        assert tab.url.endswith(fragment)
+    for fragment in (f"#arrow=x{id}", f"#state=x{id}", "#arrow=toLocaleString", "#arrow=new"):
+        tab.goto("about:blank")
+        show(tab, tmp_path, render_page(lifecycle, proof=proof), fragment)
+    assert broken == []
 
 
 @pytest.mark.parametrize("is_proven", [False, True], ids=["plain", "proof"])

@@ -71,7 +71,9 @@ const makePanel = (panel, name, hasHead) => {
 
 startParts.push(() => {
   const box = document.querySelector(".proofs");
-  const { heads, panels } = JSON.parse(document.getElementById("proofs").textContent);
+  const { heads: headsById, panels } = JSON.parse(document.getElementById("proofs").textContent);
+  // A map, since an arrow may be called like what every object has.
+  const heads = new Map(Object.entries(headsById));
   const overview = document.querySelector(".overview");
   const rows = all(".list button", overview);
   const panelOf = (pair) => panels.find((panel) => isPair(pair, panel.a));
@@ -79,21 +81,22 @@ startParts.push(() => {
   const nameOf = (panel) => rowOf(panel).getAttribute("aria-label");
   // An arrow with a head of its own offers its transitions, the lowest first; every other one is the only arrow of one.
   const pairOver = (id) => {
-    if (heads[id]) return heads[id].c[0].slice(0, 2);
+    if (heads.has(id)) return heads.get(id).c[0].slice(0, 2);
     const number = all(".drawing .arrow").find((arrow) => arrow.dataset.arrow === id)?.dataset.number;
     const row = number && rows.find((each) => numbersOver(each).includes(number));
     return row && endsOf(row);
   };
   const makeHead = (id) => {
-    const made = makeTitle("over", heads[id].h, heads[id].l, heads[id].i);
-    const choices = heads[id].c.map(([source, target, name]) => {
+    const head = heads.get(id);
+    const made = makeTitle("over", head.h, head.l, head.i);
+    const choices = head.c.map(([source, target, name]) => {
       const choice = make("button", "", name);
       choice.type = "button";
       Object.assign(choice.dataset, { source, target });
       choice.addEventListener("click", () => show({ transition: endsOf(choice) }));
       return choice;
     });
-    const group = make("div", "ways", ...choices, heads[id].m ? make("span", "", heads[id].m) : "");
+    const group = make("div", "ways", ...choices, head.m ? make("span", "", head.m) : "");
     group.setAttribute("role", "group");
     group.setAttribute("aria-label", say("proof.over"));
     made.dataset.arrow = id;
@@ -104,7 +107,7 @@ startParts.push(() => {
   let open;
   follow((now) => {
     const panel = panelOf(now.transition) ?? (now.arrow === undefined ? undefined : panelOf(pairOver(now.arrow)));
-    const id = panel && heads[now.arrow] ? now.arrow : undefined;
+    const id = panel && heads.has(now.arrow) ? now.arrow : undefined;
     const isLost = (panel ? overview : box).contains(document.activeElement);
     const wasOpen = open;
     overview.hidden = Boolean(panel);
