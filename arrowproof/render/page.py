@@ -68,6 +68,7 @@ SCRIPTS = (
     "export.js",
     "png.js",
     "scenes.js",
+    "agree.js",
     "places.js",
     "index.js",
     "choice.js",

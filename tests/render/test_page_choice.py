@@ -123,5 +123,7 @@ def test_a_list_that_is_too_long_shows_what_is_chosen(tab: Page, tmp_path: Path)
     expect(shown).to_have_count(0)
     tab.locator(".drawing:not([hidden]) [data-key=a1]").focus()
     tab.keyboard.press("Enter")
-    expect(shown).to_have_count(1)
-    expect(shown).to_have_text("state_0 → state_1")
+    assert pressed(tab, ".list li:not(.sr) button") == ["state_0 → state_1"]
+    # What is not listed is no stop of Tab either.
+    assert tab.locator(".list li.sr button:not([tabindex='-1'])").count() == 0
+    assert tab.locator(".list li:not(.sr) button[tabindex='-1']").count() == 0

@@ -9,7 +9,7 @@ from arrowproof.render.language import LANGUAGES, load_language
 from arrowproof.render.page import render_page
 from tests.render.drawn import page_of_case
 from tests.render.pages import FITS, MEASURE, NOTES, SIZES, grid_drawing, page_of, pressed, show
-from tests.render.scene_pages import scene
+from tests.render.scene_pages import page_of_views, scene
 from tests.render.test_page_views import VIEWED, chosen_view
 
 ISOLATE = "\u2068#{}\u2069"
@@ -73,7 +73,7 @@ def test_of_an_address_whose_every_part_is_known_nothing_is_said(tab: Page, tmp_
 def test_the_line_comes_with_a_later_address_too_and_goes_with_the_next_choice(tab: Page, tmp_path: Path) -> None:
     show(tab, tmp_path, page_of(VIEWED), "#arrow=pick")
     tab.evaluate("location.hash = '#arrow=nope'")
-    expect(tab.locator(".notice")).to_have_text(said("arrow=nope"))
+    expect(tab.locator(".notice p")).to_have_text(said("arrow=nope"))
     assert pressed(tab, ".arrow") == []
     tab.get_by_role("button", name="Loss").click()
     expect(tab.locator(".notice")).to_have_count(0)
@@ -83,6 +83,77 @@ def test_escape_takes_the_line_away(tab: Page, tmp_path: Path) -> None:
     show(tab, tmp_path, page_of(NOTES), "#arrow=nope")
     tab.keyboard.press("Escape")
     expect(tab.locator(".notice")).to_have_count(0)
+
+
+def test_the_line_is_closed_by_its_button_which_is_the_first_stop_of_tab(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page_of(NOTES), "#arrow=nope")
+    tab.keyboard.press("Tab")
+    expect(tab.get_by_role("button", name="Close this notice")).to_be_focused()
+    tab.keyboard.press("Enter")
+    expect(tab.locator(".notice")).to_have_count(0)
+    tab.keyboard.press("Tab")
+    expect(tab.get_by_role("button", name="Copy link")).to_be_focused()
+
+
+PART_LEFT = "js.address.part_left"
+
+
+@pytest.mark.parametrize(
+    ("fragment", "kept", "left"),
+    [
+        ("view=happy&state=lost", "state=lost", "view=happy"),
+        ("view=happy&arrow=lose", "arrow=lose", "view=happy"),
+        ("view=happy&transition=pending:lost", "transition=pending:lost", "view=happy"),
+        ("state=done&arrow=lose", "arrow=lose", "state=done"),
+        ("state=done&transition=pending:lost", "transition=pending:lost", "state=done"),
+        ("arrow=purge&transition=pending:lost", "arrow=purge", "transition=pending:lost"),
+        ("view=happy&state=done&arrow=lose", "arrow=lose", "view=happy&state=done"),
+    ],
+)
+def test_of_an_address_that_contradicts_itself_the_more_specific_part_is_shown_and_the_rest_said(
+    tab: Page, tmp_path: Path, fragment: str, kept: str, left: str
+) -> None:
+    show(tab, tmp_path, page_of(VIEWED), f"#{fragment}")
+    expect(tab.get_by_role("status")).to_have_text(said(left, PART_LEFT))
+    assert link(tab) == kept
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        "view=happy&arrow=pick&transition=pending:done",
+        "state=attempt&arrow=pick",
+        "state=attempt&transition=pending:lost",
+        "view=happy&state=pending&arrow=pick",
+    ],
+)
+def test_parts_of_an_address_that_go_together_stay_together(tab: Page, tmp_path: Path, fragment: str) -> None:
+    show(tab, tmp_path, page_of(VIEWED), f"#{fragment}")
+    expect(tab.locator(".notice")).to_have_count(0)
+    assert set(link(tab).split("&")) == set(fragment.split("&"))
+
+
+@pytest.mark.parametrize(
+    ("fragment", "kept", "left"),
+    [
+        ("view=pay&state=allocating", "state=allocating", "view=pay"),
+        ("view=pay&group=Payment", "group=Payment", "view=pay"),
+        ("group=Returns&state=allocating", "state=allocating", "group=Returns"),
+        ("group=Returns&arrow=t11", "arrow=t11", "group=Returns"),
+    ],
+)
+def test_so_it_is_with_the_places_of_a_large_lifecycle(
+    tab: Page, tmp_path: Path, fragment: str, kept: str, left: str
+) -> None:
+    show(tab, tmp_path, page_of_views(), f"#{fragment}")
+    expect(tab.get_by_role("status")).to_have_text(said(left, PART_LEFT))
+    assert link(tab) == kept
+
+
+def test_what_is_unknown_and_what_does_not_go_with_the_rest_are_both_said(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page_of(VIEWED), "#view=happy&state=lost&arrow=nope")
+    unknown, left = said("arrow=nope", "js.address.part_unknown"), said("view=happy", PART_LEFT)
+    expect(tab.get_by_role("status")).to_have_text(f"{unknown} · {left}")
 
 
 def test_a_long_name_is_bounded_and_no_character_of_it_acts(tab: Page, tmp_path: Path) -> None:
@@ -95,7 +166,7 @@ def test_a_long_name_is_bounded_and_no_character_of_it_acts(tab: Page, tmp_path:
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_the_line_fits_every_size_covers_nothing_and_moves_nothing(tab: Page, tmp_path: Path, lang: str) -> None:
+def test_the_line_has_air_at_every_size_and_moves_nothing(tab: Page, tmp_path: Path, lang: str) -> None:
     text = render_page(NOTES, grid_drawing(NOTES), load_language(lang))
     bottom = (
         "Math.max(...['figure', 'aside'].map((part) => document.querySelector(part).getBoundingClientRect().bottom))"
@@ -107,11 +178,14 @@ def test_the_line_fits_every_size_covers_nothing_and_moves_nothing(tab: Page, tm
         show(tab, tmp_path, text, f"#view=a&arrow={'注' * 300}")
         tab.goto("about:blank")
         show(tab, tmp_path, text, f"#view=a&arrow={'注' * 300}")
-        line = tab.get_by_role("status").bounding_box()
+        line, text_box = (tab.locator(part).bounding_box() for part in (".notice", "#status"))
         assert line is not None
-        assert before - 0.5 <= line["y"] < line["y"] + line["height"] <= height
+        assert text_box is not None
+        assert line["y"] + line["height"] <= height - 12
+        assert line["x"] >= 24
+        assert line["x"] + line["width"] <= width - 24
+        assert text_box["y"] - line["y"] >= 6
         assert tab.evaluate(bottom) == before
-        assert tab.evaluate("document.querySelector('.notice').scrollWidth <= innerWidth")
         assert tab.evaluate(MEASURE) == FITS, (width, height)
 
 

@@ -87,6 +87,21 @@ def test_an_arrow_is_chosen_in_the_scene_of_its_view(tab: Page, tmp_path: Path) 
     assert tab.url.endswith("#view=pay")
 
 
+def test_a_transition_that_one_arrow_path_of_a_view_can_make_is_listed_and_chosen_there(
+    tab: Page, tmp_path: Path
+) -> None:
+    lifecycle = load_lifecycle(CASES / "order-groups.json")
+    twin = replace(next(arrow for arrow in lifecycle.arrows if arrow.id == "t11"), id="twin", event="another way")
+    view = View("v", "V", (), ("t11", "t10"))
+    show(tab, tmp_path, render_page(replace(lifecycle, arrows=(*lifecycle.arrows, twin), views=(view,))), "#view=v")
+    row = tab.locator(f".list li:not(.sr) button[data-arrows~='{len(lifecycle.arrows)}']")
+    expect(row).to_have_count(1)
+    row.click()
+    assert scene(tab) == "#view=v"
+    assert pressed(tab, ".drawing:not([hidden]) .arrow") == ["t11"]
+    expect(tab.locator(".transitions .more")).to_have_text("2 of them listed")
+
+
 def test_another_view_takes_the_place_of_the_state_that_was_shown(tab: Page, tmp_path: Path) -> None:
     show(tab, tmp_path, page_of_views(), "#view=pay&state=authorized")
     view_button(tab, "Shipping it").click()

@@ -93,6 +93,29 @@ def test_an_address_names_a_view_and_an_arrow_together(tab: Page, tmp_path: Path
     assert tab.url.endswith("#view=happy")
 
 
+def test_who_chooses_what_is_not_in_the_view_leaves_it(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page_of(VIEWED), "#view=happy")
+    tab.locator("[data-state=lost]").focus()
+    tab.keyboard.press("Enter")
+    assert chosen_view(tab) == "Whole"
+    assert tab.url.endswith("#state=lost")
+    tab.go_back()
+    assert chosen_view(tab) == "Happy path"
+
+
+def test_what_is_chosen_stays_in_a_view_that_has_it_and_goes_in_one_that_has_not(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page_of(VIEWED), "#arrow=lose")
+    tab.get_by_role("button", name="Loss").click()
+    assert tab.url.endswith("#view=loss&arrow=lose")
+    tab.get_by_role("button", name="Happy path").click()
+    assert tab.url.endswith("#view=happy")
+
+
+def test_what_steps_back_in_a_view_is_not_marked_in_it(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page_of(VIEWED), "#view=happy&state=attempt")
+    assert pressed(tab, ".arrow") == ["pick", "succeed"]
+
+
 def test_a_view_of_any_id_can_be_linked_to(tab: Page, tmp_path: Path) -> None:
     show(tab, tmp_path, page_of(VIEWED))
     tab.get_by_role("button", name="Odd").click()
@@ -127,6 +150,9 @@ def test_the_link_to_what_is_shown_is_copied(tab: Page, tmp_path: Path) -> None:
     show(tab, tmp_path, page_of(VIEWED), "#arrow=pick&view=happy")
     tab.get_by_role("button", name="Copy link").click()
     expect(tab.get_by_role("status")).to_have_text("Copied.")
+    button = tab.get_by_role("button", name="Copy link")
+    assert button.evaluate("(it) => getComputedStyle(it.lastElementChild, '::before').visibility") == "visible"
+    assert button.evaluate("(it) => getComputedStyle(it.firstElementChild).visibility") == "hidden"
     link = tab.evaluate("navigator.clipboard.readText()")
     assert link == (tmp_path / "page.html").as_uri() + "#view=happy&arrow=pick"
 

@@ -31,6 +31,7 @@ const writeAddress = (what) => {
 };
 
 const setAddress = (what, how = "replaceState") => {
+  if (isPreviewed) return;
   try {
     history[how](null, "", writeAddress(what) || location.pathname + location.search);
   } catch {
@@ -38,19 +39,18 @@ const setAddress = (what, how = "replaceState") => {
   }
 };
 const same = (a, b) => writeAddress(a) === writeAddress(b);
-const apply = (next) => {
+const apply = (next, isStep = false) => {
   const before = shown;
   shown = next;
   for (const follower of followers) follower(shown, before);
-  tellShell();
+  tellShell(isStep);
 };
-// Show something else: keys of undefined are dropped. Another scene is a step that the browser's back button undoes.
+// Show something else: keys of undefined are dropped, and what does not go with the rest. Another scene is a step that the
+// browser's back button undoes.
 const show = (changes) => {
-  const next = { ...shown, ...changes };
-  if (!isInView(next)) delete next.view;
-  for (const key of addressKeys) if (next[key] === undefined) delete next[key];
+  const next = settle({ ...shown, ...changes }).kept;
   if (same(next, shown)) return;
   const isStep = sceneKeys.some((key) => next[key] !== shown[key]);
   setAddress(next, isStep && !isFramed ? "pushState" : "replaceState");
-  apply(next);
+  apply(next, isStep);
 };

@@ -12,12 +12,14 @@ const say = (key, values = {}) => texts[key].replace(/\{(\w+)\}/g, (_, name) => 
 
 // What has happened, for those who do not see it; a notice is for everyone, until something else has happened.
 const statusLine = () => document.getElementById("status");
+const closeNotice = () => document.querySelector("#status + button");
 const putStatus = (text, css) => {
-  statusLine().className = css;
+  statusLine().parentElement.className = css;
+  closeNotice().hidden = css !== "notice";
   statusLine().textContent = text;
 };
 const announce = (text) => putStatus(text, "sr");
 const notice = (text) => putStatus(text, "notice");
-const isNotice = () => statusLine().className === "notice";
+const isNotice = () => statusLine().parentElement.className === "notice";
 
 const startParts = [];

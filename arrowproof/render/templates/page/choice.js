@@ -17,11 +17,11 @@ startParts.push(() => {
   const rows = all(".list button");
   const foldedHint = document.querySelector(".transitions .more")?.textContent;
 
-  // The transitions over arrows of one scene alone, when they are few enough to be listed.
+  // The transitions that arrows of one scene alone can make, when they are few enough to be listed.
   const rowsOf = (scene) => {
     if (!scene.dataset.fragment) return [];
     const held = numbersIn(scene);
-    const found = rows.filter((row) => numbersOver(row).every((number) => held.has(number)));
+    const found = rows.filter((row) => canMake(row, held));
     return found.length > mostListed ? [] : found;
   };
 
@@ -46,17 +46,22 @@ startParts.push(() => {
     const isFocus = shownScene().dataset.fragment !== undefined;
     const key = Object.keys(chosenBy).find((each) => now[each] !== undefined && !(each === "state" && isFocus));
     const { numbers, isRow } = key ? chosenBy[key](now[key]) : { numbers: [], isRow: () => false };
-    press(arrows, (arrow) => numbers.includes(arrow.dataset.number));
+    // What steps back in the view that is shown is not marked in it.
+    const inside = viewMembers(now.view);
+    press(arrows, ({ dataset: { number } }) => numbers.includes(number) && (!inside || inside.has(`a${number}`)));
     press(rows, isRow);
     press(states, (state) => state.dataset.state === now.state);
     const chosen = key && all(".drawing:not([hidden]) [aria-pressed=true]").at(-1);
     if (chosen) bringIntoFrame(chosen);
-    // A list too long for the screen shows what is chosen, or else what the scene holds, and leaves the rest to screen
-    // readers.
-    const here = key === undefined ? rowsOf(shownScene()) : [];
+    // A list too long for the screen shows what the scene holds and what is chosen. It leaves the rest to screen readers,
+    // and out of the way of Tab.
+    const here = rowsOf(shownScene());
     const long = all(".list.folded button");
     const list = (isListed) => {
-      for (const row of long) row.parentElement.classList.toggle("sr", !isListed(row));
+      for (const row of long) {
+        row.parentElement.classList.toggle("sr", !isListed(row));
+        row.tabIndex = isListed(row) ? 0 : -1;
+      }
       const count = long.filter(isListed).length;
       for (const hint of all(".transitions .more")) hint.textContent = count ? say("transitions.listed", { number: count }) : foldedHint;
     };
@@ -72,7 +77,7 @@ startParts.push(() => {
     for (const arrow of arrows) arrow.classList.toggle("lit", lit.has(arrow.dataset.number));
   };
   for (const row of rows) {
-    row.addEventListener("click", () => toggle("transition", endsOf(row), placeFor(numbersOver(row))));
+    row.addEventListener("click", () => toggle("transition", endsOf(row), placeFor((held) => canMake(row, held))));
     for (const kind of ["pointerenter", "pointerleave", "focus", "blur"]) row.addEventListener(kind, light);
   }
 
@@ -102,8 +107,8 @@ startParts.push(() => {
     const scene = arrow.closest(".drawing");
     // A bundle opens a group in which its arrows stand by themselves.
     if (number === undefined) show({ ...nowhere, group: groupOf(from, scene) ?? groupOf(to, scene) });
-    else if (row) toggle("transition", endsOf(row), placeFor([number]));
-    else toggle("arrow", id, placeFor([number]));
+    else if (row) toggle("transition", endsOf(row), placeFor((held) => held.has(number)));
+    else toggle("arrow", id, placeFor((held) => held.has(number)));
   });
   makeButtons(states, (state) => {
     if (state.dataset.group !== undefined) show({ ...nowhere, group: state.dataset.group });

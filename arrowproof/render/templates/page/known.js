@@ -1,5 +1,5 @@
-// Known: what the address of the page names is shown. What is not on this page is left out, taken from the address, and
-// said in a line that goes with the next choice, or by Escape.
+// Known: what the address of the page names is shown. What is not on this page, or does not go with the rest, is left
+// out, taken from the address, and said in a line that goes with the next choice, by its button or by Escape.
 const mostQuoted = 60;
 const isKnown = {
   view: (id) => all(".views [data-view]").some((button) => button.dataset.view === id),
@@ -21,24 +21,35 @@ const quoted = (parts) => {
   return `\u2068#${signs.slice(0, mostQuoted).join("")}${signs.length > mostQuoted ? "…" : ""}\u2069`;
 };
 
-const openAddress = () => {
-  const { read, strays } = parseAddress(location.hash);
+const partsOf = (what) => addressKeys.filter((key) => what[key] !== undefined).map((key) => writeAddress({ [key]: what[key] }).slice(1));
+
+const openAddress = (fragment = location.hash) => {
+  const { read, strays } = parseAddress(fragment);
   const [known, unknown] = [{}, {}];
   for (const key of Object.keys(read)) (isKnown[key](read[key]) ? known : unknown)[key] = read[key];
-  const parts = [...strays, ...Object.keys(unknown).map((key) => writeAddress({ [key]: unknown[key] }).slice(1))];
+  const { kept, left } = settle(known);
+  const [unknownParts, leftParts] = [[...strays, ...partsOf(unknown)], partsOf(left)];
+  const isWhole = !unknownParts.length && !leftParts.length;
   // The browser tells of one change of the address twice; the second time it is the one that was cleaned.
-  if (!parts.length && isNotice() && same(known, shown)) return;
-  apply(known);
-  if (!parts.length) return;
-  setAddress(known);
-  const name = quoted(parts);
-  notice(Object.keys(known).length ? say("address.part_unknown", { name }) : say("address.unknown", { name }));
+  if (isWhole && isNotice() && same(kept, shown)) return;
+  apply(kept);
+  if (isWhole) return;
+  setAddress(kept);
+  const said = [];
+  if (unknownParts.length) said.push(say(Object.keys(known).length ? "address.part_unknown" : "address.unknown", { name: quoted(unknownParts) }));
+  if (leftParts.length) said.push(say("address.part_left", { name: quoted(leftParts) }));
+  notice(said.join(" · "));
 };
 
 startParts.push(() => {
-  addEventListener("hashchange", openAddress);
-  addEventListener("popstate", openAddress);
+  addEventListener("hashchange", () => openAddress());
+  addEventListener("popstate", () => openAddress());
+  // Of the preview's shell, whose back button it was.
+  addEventListener("message", ({ source, data }) => {
+    if (isFramed && source === parent && typeof data?.arrowproof?.hash === "string") openAddress(data.arrowproof.hash);
+  });
   const dismiss = () => isNotice() && announce("");
   follow(dismiss);
+  closeNotice().addEventListener("click", dismiss);
   document.addEventListener("keydown", (event) => event.key === "Escape" && dismiss());
 });

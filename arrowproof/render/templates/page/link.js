@@ -26,4 +26,4 @@ const copyFrom = (button, text, refuse = () => say("not_copied")) => {
   });
 };
 
-startParts.push(() => copyFrom(document.getElementById("copy-link"), () => location.href.split("#")[0] + writeAddress(shown)));
+startParts.push(() => copyFrom(document.getElementById("copy-link"), () => addressAbove() + writeAddress(shown)));

@@ -10,25 +10,19 @@ startParts.push(() => {
     return others.filter((scene) => count(scene) === most).sort((a, b) => held.get(a).size - held.get(b).size)[0];
   };
   const numbersOf = (now) => {
-    if (now.arrow !== undefined) return all(".drawing .arrow[data-number]").filter((arrow) => arrow.dataset.arrow === now.arrow).slice(0, 1).map((arrow) => arrow.dataset.number);
-    const row = now.transition && all(".list [data-arrows]").find((each) => isPair(now.transition, endsOf(each)));
-    return row ? numbersOver(row) : [];
+    if (now.arrow !== undefined) return [arrowNamed(now.arrow).dataset.number];
+    return now.transition ? numbersOver(rowNamed(now.transition)) : [];
   };
   const sceneOf = (now) => {
     for (const key of ["state", "group"]) {
       const scene = now[key] !== undefined && byFragment.get(writeAddress({ [key]: now[key] }));
       if (scene) return scene;
     }
-    const numbers = numbersOf(now);
+    // Whatever is named together with a view is in it.
     const view = viewScene(now.view);
-    if (view && numbers.every((number) => held.get(view).has(number))) return view;
+    if (view) return view;
+    const numbers = numbersOf(now);
     return numbers.length ? smallest(numbers) : first;
-  };
-  isInView = (what) => {
-    const view = viewScene(what.view);
-    if (!view) return true;
-    if (what.state !== undefined) return all(".state", view).some((state) => state.dataset.state === what.state);
-    return what.group === undefined && numbersOf(what).every((number) => held.get(view).has(number));
   };
 
   const path = document.querySelector(".crumbs ol");

@@ -17,10 +17,17 @@ const setTheme = (name) => {
 };
 // In the frame of the preview nothing can be stored: what is told to the shell comes back with the next page.
 const isFramed = parent !== window;
-const tellShell = () => {
-  if (isFramed) parent.postMessage({ arrowproof: { theme, hash: writeAddress(shown) } }, "*");
+// The first time it is told at which address the page has opened.
+let opened = location.hash;
+const tellShell = (isStep = false) => {
+  if (isFramed) parent.postMessage({ arrowproof: { theme, hash: writeAddress(shown), isStep, opened } }, "*");
+  opened = undefined;
 };
-setTheme((isFramed && new URLSearchParams(location.search).get("theme")) || storedTheme());
+const themeOfShell = isFramed ? new URLSearchParams(location.search).get("theme") : null;
+// There the address that the reader sees and goes back in is the shell's, and the frame keeps the one that it opened with.
+const isPreviewed = themeOfShell !== null;
+const addressAbove = () => (isPreviewed ? new URL("/", location.href).href : location.href.split("#")[0]);
+setTheme(themeOfShell || storedTheme());
 
 startParts.push(() => {
   const button = document.getElementById("theme");

@@ -5,18 +5,18 @@ startParts.push(() => {
   const buttons = all("button", bar);
   const notes = all(".view-note");
   const parts = all(".drawing :is(.arrow, .state, .mark)");
-  const keys = (part) => part.dataset.keys?.split(" ") ?? [part.dataset.key];
-  const members = (button) => new Set(button.dataset.members?.split(" "));
 
   follow((now) => {
     const chosen = buttons.find((button) => button.dataset.view === now.view) ?? buttons[0];
     press(buttons, (button) => button === chosen);
     for (const note of notes) note.hidden = note.dataset.view !== chosen.dataset.view;
-    const inside = members(chosen);
-    for (const part of parts) part.classList.toggle("aside", chosen !== buttons[0] && !keys(part).some((key) => inside.has(key)));
+    const inside = viewMembers(now.view);
+    for (const part of parts) part.classList.toggle("aside", inside !== undefined && !keysOf(part).some((key) => inside.has(key)));
   });
 
-  const go = (view) => show({ ...(viewScene(view) || viewScene(shown.view) ? nowhere : {}), view });
+  // What is chosen stays where both views are shown in the same drawing and the new one has it.
+  const isKeptIn = (view) => !viewScene(view) && !viewScene(shown.view) && settle({ ...shown, view }).kept.view === view;
+  const go = (view) => show({ ...(isKeptIn(view) ? {} : nowhere), view });
   const step = (by) => {
     const at = buttons.findIndex((button) => button.getAttribute("aria-pressed") === "true");
     const next = buttons[(at + by + buttons.length) % buttons.length];
