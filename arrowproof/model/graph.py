@@ -1,14 +1,19 @@
 """Graphs of ids: what can be reached, and where one can go round.
 
-Plain functions on mappings from a node to its successors. None recurses, so no model is too deep, and all are linear
-in nodes and edges. Order of input decides order of output.
+Plain functions on mappings from a node to its successors. None recurses, so no model is too deep. All are linear in
+nodes and edges, but for :func:`cycles`, which is so for each cycle that it finds. Order of input decides order of
+output.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 Successors = Mapping[str, Sequence[str]]
+
+MAX_CYCLES = 100
+"""Cycles that are looked for at most: nobody reads more of them at once, and each costs a walk over the whole graph."""
 
 
 def reachable(starts: Iterable[str], successors: Successors) -> set[str]:
@@ -58,13 +63,23 @@ def components(successors: Successors) -> list[list[str]]:
 
 
 def cycles(successors: Successors) -> list[tuple[str, ...]]:
-    """One shortest cycle for each component that has any, as ``(a, b, a)``, from the component's first node on."""
+    """Cycles that together hold every edge on which one can go round, as ``(a, b, a)``, in the order of their edges.
+
+    Each is a shortest one through an edge that is in none before it, and starts at the first of its nodes. There are
+    at most :data:`MAX_CYCLES`.
+    """
     rank = {node: index for index, node in enumerate(successors)}
-    found = []
-    for component in components(successors):
-        start = min(component, key=lambda node: rank.get(node, len(rank)))
-        if len(component) > 1 or start in successors.get(start, ()):
-            found.append(_shortest_cycle(start, set(component), successors))
+    inside = {node: number for number, component in enumerate(components(successors)) for node in component}
+    told: set[tuple[str, str]] = set()
+    found: list[tuple[str, ...]] = []
+    for node in successors:
+        for successor in successors[node]:
+            is_on_one = inside[node] == inside[successor]
+            if is_on_one and (node, successor) not in told and len(found) < MAX_CYCLES:
+                cycle = (node, *_shortest_way(successor, node, inside, successors))
+                told.update(pairwise(cycle))
+                first = min(range(len(cycle) - 1), key=lambda place: rank[cycle[place]])
+                found.append((*cycle[first:-1], *cycle[: first + 1]))
     return sorted(found, key=lambda cycle: rank[cycle[0]])
 
 
@@ -78,19 +93,19 @@ def _close(node: str, open_nodes: dict[str, None]) -> list[str]:
             return component[::-1]
 
 
-def _shortest_cycle(start: str, component: set[str], successors: Successors) -> tuple[str, ...]:
-    """A shortest way inside ``component`` from ``start`` back to itself."""
-    came_from: dict[str, str] = {}
+def _shortest_way(start: str, end: str, inside: Mapping[str, int], successors: Successors) -> tuple[str, ...]:
+    """A shortest way from ``start`` to ``end`` inside the component of both, both ends included."""
+    came_from = {start: start}
     level = [start]
-    while start not in came_from:
+    while end not in came_from:
         following = []
         for node in level:
-            for successor in successors.get(node, ()):
-                if successor in component and successor not in came_from:
+            for successor in successors[node]:
+                if inside[successor] == inside[start] and successor not in came_from:
                     came_from[successor] = node
                     following.append(successor)
         level = following
-    way = [start]
-    while len(way) == 1 or way[-1] != start:
+    way = [end]
+    while way[-1] != start:
         way.append(came_from[way[-1]])
     return tuple(reversed(way))

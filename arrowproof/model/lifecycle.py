@@ -31,7 +31,10 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class State:
-    """One state. ``value`` is what the column holds (the id unless the file says otherwise)."""
+    """One state. ``value`` is what the column holds (the id unless the file says otherwise).
+
+    ``terminal`` is what the file says of whether a row may rest here for good, None where it says nothing.
+    """
 
     id: str
     kind: Kind
@@ -39,7 +42,7 @@ class State:
     value: StateValue
     note: str | None = None
     group: str | None = None
-    terminal: bool = False
+    terminal: bool | None = None
 
     @property
     def is_stored(self) -> bool:

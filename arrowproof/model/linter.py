@@ -18,18 +18,22 @@ Warnings: it can be drawn and proven, and is probably not what was meant. `lint 
 ===================  ====================================================================================
 no-creation          no arrow creates a row, so no state can be reached
 unreachable-state    no way leads to it from creation
-dead-end             a waiting, active or neutral state has no outgoing arrow and does not say ``terminal``
+dead-end             a state without an outgoing arrow that is no success or failure and does not say ``terminal``
 ending-goes-on       a success or failure state, or one that says ``terminal``, has an arrow to a state
 repeated-arrow       two arrows have the same from, to, event and guard
-unguarded-loop       a loop of states on which no arrow has a guard: nothing says why it ends
+unguarded-loop       a loop on which no arrow has a guard and no state is an ending: nothing says why it ends
 similar-id           two ids differ only by case or white space
 ambiguous-id         a state is called ``created`` or ``removed``, which reports write for creation and removal
 declared-sneak-path  an accepted sneak path is a transition of the model, so there is nothing to accept
 repeated-sneak-path  a sneak path is accepted twice
 ===================  ====================================================================================
 
-Two readings. Removal is the end of a row's life and no way on: a success state may have an arrow without ``to``. A
-self arrow with an event is a reaction (a heartbeat, a renewed lease) and no loop; without event and guard it is one.
+Readings. Removal is the end of a row's life and no way on: a success state may have an arrow without ``to``. A
+success or failure state that says ``"terminal": false`` is left on purpose (a refund, a retry by hand), and is a dead
+end without an arrow. A self arrow with an event is a reaction (a heartbeat, a renewed lease), which leaves the row
+where it is, and no loop; without event and guard it is one. An event is no guard in a loop of several states: it says
+when the row goes round, not why it stops. A row rests in a success or failure state, so a loop through one ends there,
+and what there is to say of it is ``ending-goes-on``.
 
 The warnings about reachability and endings wait until all ids are right: before that they would only repeat a typo.
 """
@@ -228,17 +232,21 @@ def _endings(lifecycle: Lifecycle) -> Iterator[Problem]:
     leaving = {arrow.source for arrow in lifecycle.arrows}
     going_on = {arrow.source for arrow in lifecycle.arrows if arrow.target is not None}
     for index, state in enumerate(lifecycle.states):
-        is_ending = state.terminal or state.kind in _ENDINGS
+        is_ending = state.kind in _ENDINGS if state.terminal is None else state.terminal
         path = f"$.states[{index}]"
         if state.id not in leaving and not is_ending and state.is_stored:
             article = "an" if state.kind is Kind.ACTIVE else "a"
             message = f"a dead end: {article} {state.kind} state without an outgoing arrow"
             fix = 'Add an arrow, make it success or failure, or say "terminal": true.'
+            if state.kind in _ENDINGS:
+                fix = 'Add an arrow, or remove "terminal": false.'
             yield finding(lifecycle, "dead-end", path, message, fix, value=state.id, severity=WARNING)
         if state.id in going_on and is_ending:
             word = "terminal" if state.terminal else state.kind.value
             message = f"a {word} state with an arrow to another state or itself"
             fix = "Remove the arrow, or say that the state is active, waiting or neutral."
+            if state.terminal is None:
+                fix = f'Say "terminal": false in the state if that is meant. {fix}'
             yield finding(lifecycle, "ending-goes-on", path, message, fix, value=state.id, severity=WARNING)
 
 
@@ -255,6 +263,7 @@ def _repeated_arrows(lifecycle: Lifecycle) -> Iterator[Problem]:
 
 def _unguarded_loops(lifecycle: Lifecycle) -> Iterator[Problem]:
     passing = {state.id for state in lifecycle.states if not state.is_stored}
+    endings = {state.id for state in lifecycle.states if state.kind in _ENDINGS or state.terminal}
     index = {state.id: number for number, state in enumerate(lifecycle.states)}
     free = [
         arrow
@@ -262,7 +271,7 @@ def _unguarded_loops(lifecycle: Lifecycle) -> Iterator[Problem]:
         if arrow.guard is None and not (arrow.source == arrow.target and arrow.event is not None)
     ]
     for cycle in cycles(_successors(lifecycle, free)):
-        if not passing.issuperset(cycle):  # that one is an error already
+        if not passing.issuperset(cycle) and endings.isdisjoint(cycle):  # those are an error or a warning already
             message = f"no guard says why this loop ends, {' -> '.join(short_json(node) for node in cycle)}"
             fix = 'Give one of its arrows a "guard".'
             path = f"$.states[{index[cycle[0]]}]"

@@ -168,7 +168,7 @@ def _state(plain: Mapping[str, Any]) -> State:
         value=None if kind is Kind.PASSING else _value(plain.get("value", plain["id"])),
         note=_text(plain, "note"),
         group=_text(plain, "group"),
-        terminal=plain.get("terminal", False),
+        terminal=plain.get("terminal"),
     )
 
 

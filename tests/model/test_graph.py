@@ -7,7 +7,7 @@ from itertools import pairwise, product
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arrowproof.model.graph import components, cycles, reachable
+from arrowproof.model.graph import MAX_CYCLES, components, cycles, reachable
 
 NODES = "abcdef"
 GRAPHS = st.sets(st.tuples(st.sampled_from(NODES), st.sampled_from(NODES)), max_size=12).map(
@@ -63,9 +63,24 @@ def test_each_component_with_a_cycle_gives_one_that_is_made_of_edges(graph: dict
     assert all(set(cycle) <= on_cycles for cycle in found)
 
 
-def test_a_cycle_is_a_shortest_one_and_starts_at_the_first_node() -> None:
+@given(GRAPHS)
+@settings(deadline=None)
+def test_every_edge_on_which_one_can_go_round_is_in_a_cycle_that_is_told(graph: dict[str, list[str]]) -> None:
+    ways = closure(graph)
+    round_trips = {(start, end) for start in NODES for end in graph[start] if start == end or (end, start) in ways}
+    assert {edge for cycle in cycles(graph) for edge in pairwise(cycle)} == round_trips
+
+
+def test_a_cycle_is_a_shortest_one_through_what_is_in_none_yet_and_starts_at_its_first_node() -> None:
     graph = {"a": ["b"], "b": ["c", "d"], "c": ["d"], "d": ["a"]}
-    assert cycles(graph) == [("a", "b", "d", "a")]
+    assert cycles(graph) == [("a", "b", "d", "a"), ("a", "b", "c", "d", "a")]
+
+
+def test_of_more_cycles_than_anybody_reads_the_first_ones_are_told() -> None:
+    graph = {"a": [str(node) for node in range(500)], **{str(node): ["a"] for node in range(500)}}
+    found = cycles(graph)
+    assert len(found) == MAX_CYCLES
+    assert found[-1] == ("a", str(MAX_CYCLES - 1), "a")
 
 
 def test_a_chain_of_twenty_thousand_nodes_needs_no_recursion() -> None:

@@ -157,6 +157,18 @@ WARNINGS: list[tuple[str, Callable[[Job], object], str]] = [
     (
         "ending-goes-on",
         lambda job: job["arrows"].append(arrow("x", "completed", "pending", guard="by hand")),
+        '$.states[3]: a success state with an arrow to another state or itself: "completed". '
+        'Say "terminal": false in the state if that is meant.',
+    ),
+    (
+        "dead-end",
+        lambda job: job["states"][3].update(terminal=False),
+        '$.states[3]: a dead end: a success state without an outgoing arrow: "completed". '
+        'Add an arrow, or remove "terminal": false.',
+    ),
+    (
+        "ending-goes-on",  # and no loop without a guard beside it: a row rests in an ending
+        lambda job: [job["arrows"].append(arrow("x", "completed", "retry_wait")), job["arrows"][2].pop("guard")],
         '$.states[3]: a success state with an arrow to another state or itself: "completed"',
     ),
     (
@@ -243,6 +255,7 @@ def test_a_warning_is_found_with_its_place_and_is_no_error(
         lambda job: job["arrows"].append(arrow("beat", "pending", "pending", event="heartbeat")),  # a reaction
         lambda job: job["arrows"].append(arrow("x", "pending", "attempt", event="poll", guard="other")),
         lambda job: job["states"][3].update(kind="neutral", terminal=True),
+        lambda job: [job["states"][4].update(terminal=False), job["arrows"].append(arrow("x", "failed", "pending"))],
         lambda job: job["states"][3].update(value=8),
         lambda job: job["states"][3].update(value=None),
         lambda job: job.update(accepted_sneak_paths=[{"from": "failed", "to": "pending", "reason": "by hand"}]),
@@ -252,6 +265,19 @@ def test_a_warning_is_found_with_its_place_and_is_no_error(
 def test_what_is_meant_so_is_not_complained_about(job: Job, parse: Parse, change: Callable[[Job], object]) -> None:
     change(job)
     assert lint(parse(job)) == ()
+
+
+def test_all_loops_without_a_guard_are_told_at_once(job: Job, parse: Parse) -> None:
+    job["states"] += [state("paused"), state("held")]
+    for name in ("paused", "held"):
+        job["arrows"] += [
+            arrow(f"to {name}", "pending", name, event="x"),
+            arrow(f"{name} on", name, "pending", event="x"),
+        ]
+    assert [str(problem).partition("ends, ")[2].partition(".")[0] for problem in lint(parse(job))] == [
+        '"pending" -> "paused" -> "pending"',
+        '"pending" -> "held" -> "pending"',
+    ]
 
 
 def test_every_rule_of_the_table_is_shown_red_here_and_no_other_exists() -> None:
