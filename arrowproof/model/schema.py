@@ -27,7 +27,7 @@ passing-value          a passing state with a ``value``: it is never stored
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -42,22 +42,26 @@ if TYPE_CHECKING:
     from jsonschema import ValidationError
 
 _SAID_ELSEWHERE = {
-    "transitions": "arrows",
-    "edges": "arrows",
-    "nodes": "states",
-    "name": "label",
-    "type": "kind",
-    "description": "note",
-    "source": "from",
-    "target": "to",
-    "trigger": "event",
-    "condition": "guard",
-    "action": "effect",
-    "final": "terminal",
-    "column": "state",
-    "primary_key": "key",
+    "transitions": ("arrows",),
+    "edges": ("arrows",),
+    "nodes": ("states",),
+    "name": ("label", "title"),
+    "type": ("kind",),
+    "subtitle": ("summary",),
+    "description": ("note", "summary"),
+    "source": ("from",),
+    "target": ("to",),
+    "trigger": ("event",),
+    "condition": ("guard",),
+    "action": ("effect",),
+    "final": ("terminal",),
+    "column": ("state",),
+    "primary_key": ("key",),
 }
-"""What other tools call our fields; used to say "did you mean" where the spelling is not near."""
+"""What other tools call our fields, whatever the spelling is near to."""
+
+_NEAR = 0.75
+"""How alike in spelling, from 0 to 1 as difflib has it, a field must be to be what was meant."""
 
 _KINDS = {
     "object": "an object",
@@ -132,7 +136,7 @@ def _problems(document: Document, error: ValidationError) -> Iterator[Problem]:
         for field in instance:
             if field not in known:
                 yield _problem(
-                    document, (*path, field), "unknown-field", "unknown field", _nearest(field, known), field
+                    document, (*path, field), "unknown-field", "unknown field", _known_fields(field, known), field
                 )
     elif error.validator == "required":
         for field in argument:
@@ -157,15 +161,14 @@ def _problem(document: Document, path: JsonPath, rule: str, message: str, fix: s
     return Problem(rule, path_text(path), line, column, message, fix, shown)
 
 
-def _nearest(field: str, known: Iterable[str]) -> str:
-    """The way out for an unknown field."""
+def _known_fields(field: str, known: Sequence[str]) -> str:
+    """The way out for an unknown field: what may have been meant, and which fields there are."""
     from difflib import get_close_matches  # late: for wrong files only
 
-    known = list(known)
-    near = get_close_matches(field[:100].lower(), known, n=1) or [_SAID_ELSEWHERE.get(field.lower(), "")]
-    if near[0] in known:
-        return f'Did you mean "{near[0]}"?'
-    return f"Remove it; the fields here are {', '.join(name for name in known if name != '$schema')}."
+    elsewhere = [name for name in _SAID_ELSEWHERE.get(field.lower(), ()) if name in known]
+    near = elsewhere or get_close_matches(field[:100].lower(), known, n=1, cutoff=_NEAR)
+    hint = f'Did you mean "{near[0]}"? The' if near else "Remove it; the"
+    return f"{hint} fields here are {', '.join(name for name in known if name != '$schema')}."
 
 
 def _explain(error: ValidationError) -> tuple[str, str, str]:

@@ -99,7 +99,8 @@ def test_a_file_that_is_wrong_in_every_way_is_reported_at_once(tmp_path: Path, j
             f"{path} has 4 errors",
             f'{path}:7:23 $.states[0].id: this field is given twice: "id". '
             "Remove one of the two; the first stands in line 7. [duplicate-key]",
-            f'{path}:7:40 $.states[0].lable: unknown field: "lable". Did you mean "label"? [unknown-field]',
+            f'{path}:7:40 $.states[0].lable: unknown field: "lable". Did you mean "label"? '
+            "The fields here are id, kind, label, note, value, group, terminal. [unknown-field]",
             f"{path}:8:42 $.states[1].value: a passing state is never stored and has no value: 1. "
             'Remove "value", or give the state another kind. [passing-value]',
             f'{path}:19:48 $.arrows[5].to: there is no state with this id: "faild". '

@@ -21,16 +21,35 @@ def messages(data: Any) -> list[str]:
     return [str(problem).split(" ", 1)[1] for problem in problems]
 
 
+FIELDS = (
+    "fields here are format, id, title, summary, binding, states, arrows, panels, views, accepted_sneak_paths,"
+    " sources, driver."
+)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (
             lambda job: job["states"][0].update(lable="x"),
-            '$.states[0].lable: unknown field: "lable". Did you mean "label"? [unknown-field]',
+            '$.states[0].lable: unknown field: "lable". Did you mean "label"? '
+            "The fields here are id, kind, label, note, value, group, terminal. [unknown-field]",
         ),
         (
             lambda job: job.update(transitions=[]),
-            '$.transitions: unknown field: "transitions". Did you mean "arrows"? [unknown-field]',
+            f'$.transitions: unknown field: "transitions". Did you mean "arrows"? The {FIELDS} [unknown-field]',
+        ),
+        (
+            lambda job: job.update(subtitle="x"),
+            f'$.subtitle: unknown field: "subtitle". Did you mean "summary"? The {FIELDS} [unknown-field]',
+        ),
+        (
+            lambda job: job.update(tile="x"),
+            f'$.tile: unknown field: "tile". Did you mean "title"? The {FIELDS} [unknown-field]',
+        ),
+        (
+            lambda job: job.update(heading="x"),
+            f'$.heading: unknown field: "heading". Remove it; the {FIELDS} [unknown-field]',
         ),
         (
             lambda job: job["arrows"][0].update(colour="red"),
