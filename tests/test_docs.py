@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
+from arrowproof.model.linter import lint
+from arrowproof.model.loader import parse_lifecycle
 from arrowproof.model.rung import Rung
+from arrowproof.model.schema import load_schema
 from arrowproof.render.arrow_svg import rung_sample
 from arrowproof.render.assets import asset
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE = (DOCS / "page.md").read_text(encoding="utf-8")
+LIFECYCLE = (DOCS / "lifecycle.md").read_text(encoding="utf-8")
 
 
 def table(document: str, head: str) -> list[list[str]]:
@@ -44,3 +49,25 @@ def test_the_page_document_names_every_key_of_an_address() -> None:
     named = {fragment.removeprefix("`#").partition("=")[0] for fragment, _ in table(PAGE, "fragment")}
 
     assert named == set(re.findall(r'"(\w+)"', keys[1]))
+
+
+def test_the_document_of_the_file_names_every_field_of_the_schema_and_which_must_be_there() -> None:
+    schema = load_schema("lifecycle")
+    objects = {"file": schema, **{name.replace("_", " "): each for name, each in schema["$defs"].items()}}
+    fields = {
+        (name, field, field in each["required"])
+        for name, each in objects.items()
+        for field in each.get("properties", ())
+    }
+    named = [(where, field.strip("*`"), "**" in field) for where, field, _ in table(LIFECYCLE, "where")]
+
+    assert len(named) == len(set(named))
+    assert set(named) == fields
+
+
+def test_the_example_of_the_document_uses_every_part_of_a_file_and_lints_strictly() -> None:
+    (example,) = re.findall(r"^```json\n(.*?)^```$", LIFECYCLE, re.MULTILINE | re.DOTALL)
+    lifecycle = parse_lifecycle(example.encode(), source="docs/lifecycle.md")
+
+    assert lint(lifecycle) == ()
+    assert set(load_schema("lifecycle")["properties"]) - set(json.loads(example)) == {"$schema", "sources", "driver"}

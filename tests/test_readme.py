@@ -58,6 +58,8 @@ def test_each_console_block_shows_what_its_commands_answer(block, tmp_path):
 def test_the_lifecycle_of_the_readme_lints_strictly_and_renders(tmp_path):
     (model,) = re.findall(r"^```json\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
     (tmp_path / "lifecycle.json").write_text(model, encoding="utf-8")
+    (tmp_path / "sql").mkdir()
+    (tmp_path / "sql" / "tickets.sql").touch()
     assert run("arrowproof lint --strict", tmp_path) == "ticket holds: 2 states, 2 arrows, 2 transitions\n"
     run("arrowproof render", tmp_path)
 

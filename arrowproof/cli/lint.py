@@ -8,6 +8,7 @@ from arrowproof.cli.output import emit_json, json_option, model_argument, model_
 from arrowproof.errors import DOES_NOT_HOLD, HOLDS, ModelError
 from arrowproof.model.linter import errors_of, lint
 from arrowproof.model.loader import read_lifecycle
+from arrowproof.model.source_problems import lint_sources
 from arrowproof.model.transitions import derive_transitions
 
 
@@ -26,7 +27,7 @@ def command(model: str, strict: bool, as_json: bool) -> int:
     """
     path = model_path(model)
     lifecycle = read_lifecycle(path)
-    problems = lint(lifecycle)
+    problems = sorted((*lint(lifecycle), *lint_sources(lifecycle)), key=lambda problem: (problem.line, problem.column))
     if errors_of(problems):
         raise ModelError(model, problems)
     holds = not (strict and problems)

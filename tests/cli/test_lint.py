@@ -64,3 +64,17 @@ def test_control_characters_of_a_model_do_not_reach_the_terminal(arrowproof, tmp
 
 def test_a_tab_in_a_file_name_is_shown_as_one(arrowproof):
     assert "error: a\\tb.json does not exist" in arrowproof("lint", "a\tb.json").err
+
+
+def test_a_source_glob_that_matches_no_file_is_a_warning_until_there_is_one(arrowproof, tmp_path):
+    states = [{"id": "open", "kind": "success"}]
+    model = {**WARNED, "states": states, "arrows": WARNED["arrows"][:1], "sources": ["sql/*.sql", "*.sql"]}
+    (tmp_path / "lifecycle.json").write_text(json.dumps(model))
+    (tmp_path / "all.sql").touch()
+    result = arrowproof("lint", "--strict")
+    assert result.status == 1
+    assert '$.sources[0]: no file matches this glob in the folder of the lifecycle file: "sql/*.sql"' in result.err
+    assert "$.sources[1]" not in result.err
+    (tmp_path / "sql").mkdir()
+    (tmp_path / "sql" / "open.sql").touch()
+    assert arrowproof("lint", "--strict").status == 0
