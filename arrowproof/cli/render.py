@@ -194,17 +194,17 @@ def _check_standard_output(made: Format, as_json: bool) -> None:
 
 def _make(
     made: Format, lifecycle: Lifecycle, lang: str, theme: Theme | None, proof: Proof | None
-) -> tuple[bytes, Drawing]:
-    """What is written, and the drawing in it: of a page the one that it opens with."""
+) -> tuple[bytes, Drawing | None]:
+    """What is written, and the drawing in it: of a page the one that it opens with, None where nothing is drawn."""
     language = load_language(lang)
     if made.name == "html":
         stage = set_stage(lifecycle, None, language, proof)
         return render_page(lifecycle, language=language, proof=proof, stage=stage).encode(), stage.scenes[0].drawing
+    if made.name == "mermaid":
+        return write_mermaid(lifecycle).encode(), None  # a text has no places
     proof = drawn_proof(proof)
     drawn, captions = (lifecycle, {}) if proof is None else (proof.lifecycle, proof.captions)
     drawing = layout_lifecycle(drawn, captions)
-    if made.name == "mermaid":
-        return write_mermaid(lifecycle).encode(), drawing
     svg = export_svg(render_svg(drawn, drawing, language, proof), lifecycle, theme)
     return export_png(svg) if made.name == "png" else svg.encode(), drawing
 
@@ -213,9 +213,9 @@ def _size(content: bytes) -> str:
     return f"{len(content)} bytes" if len(content) < 1000 else f"{len(content) / 1000:.0f} kB"
 
 
-def _remark(made: Format, content: bytes, drawing: Drawing) -> str:
+def _remark(made: Format, content: bytes, drawing: Drawing | None) -> str:
     """The size of a PNG in pixels, and what it could not be given."""
-    if made.name != "png":
+    if made.name != "png" or drawing is None:
         return ""
     width, height = png_pixels(content)
     is_bounded = width < PIXELS_PER_UNIT * drawing.bounds.width
@@ -223,10 +223,11 @@ def _remark(made: Format, content: bytes, drawing: Drawing) -> str:
     return f", {width} x {height} pixels{bounded}"
 
 
-def _emit(made: Format, path: Path, content: bytes, drawing: Drawing, stale: Sequence[str] | None) -> None:
+def _emit(made: Format, path: Path, content: bytes, drawing: Drawing | None, stale: Sequence[str] | None) -> None:
     from arrowproof.render.quality import measure_drawing
 
     key = "page" if made.name == "html" else "file"
     said = {"kind": made.name, key: str(path), "sha256": hashlib.sha256(content).hexdigest()}
     evidence = {} if stale is None else {"stale": list(stale)}
-    emit_json("arrowproof.render/1", "written", {**said, **evidence, "layout": asdict(measure_drawing(drawing))})
+    layout = {} if drawing is None else {"layout": asdict(measure_drawing(drawing))}
+    emit_json("arrowproof.render/1", "written", {**said, **evidence, **layout})

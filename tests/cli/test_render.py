@@ -212,8 +212,13 @@ def test_a_theme_for_what_is_no_picture_is_refused(arrowproof, tmp_path, name):
     assert "--theme is for pictures" in result.err
 
 
-@pytest.mark.parametrize("format_name", ["svg", "png", "mermaid"])
-def test_json_reports_the_layouts_quality_for_every_format(arrowproof, tmp_path, format_name):
+def test_a_mermaid_text_is_written_without_a_layout(arrowproof, monkeypatch):
+    monkeypatch.setattr("arrowproof.cli.render.layout_lifecycle", None)
+    assert "layout" not in json.loads(arrowproof("render", "notes", "--format", "mermaid", "--json").out)
+
+
+@pytest.mark.parametrize("format_name", ["svg", "png"])
+def test_json_reports_the_layouts_quality_for_every_drawing(arrowproof, tmp_path, format_name):
     said = json.loads(arrowproof("render", "notes", "--format", format_name, "--json").out)
     assert (said["format"], said["kind"]) == ("arrowproof.render/1", format_name)
     assert said["sha256"] == hashlib.sha256((tmp_path / said["file"]).read_bytes()).hexdigest()
