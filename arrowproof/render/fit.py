@@ -213,8 +213,8 @@ class _Checker:
         seen: dict[str, Geometry] = {}
         screen = self._screens[0]
         visit.show(screen.width, screen.height, screen.theme)
-        for address in opened.scenes:
-            self._steps.tell_more(f"{source.path.name} #{address}")
+        for number, address in enumerate(opened.scenes, 1):
+            self._steps.tell_within(f"{source.path.name} scene {number} of {len(opened.scenes)}: #{address}")
             visit.go_to(address)
             seen[address], picture = self._look(visit)
             judged[address] = self._judges.submit(judge_scene, screen, seen[address], picture, address)
@@ -251,15 +251,17 @@ class _Steps:
     def tell(self, what: str) -> None:
         """One step more is begun."""
         with self._lock:
-            if self._progress:
-                self._progress(what, min(self._done, self._total - 1), self._total)
+            self._say(what)
             self._done += 1
 
-    def tell_more(self, what: str) -> None:
-        """A step that was not planned is begun."""
+    def tell_within(self, what: str) -> None:
+        """A part of the last step is begun: how many scenes a page has is not known before it is open."""
         with self._lock:
-            self._total += 1
-        self.tell(what)
+            self._say(what)
+
+    def _say(self, what: str) -> None:
+        if self._progress:
+            self._progress(what, min(self._done, self._total - 1), self._total)
 
     def skip(self, steps: int) -> None:
         """Some steps will not be made; or, when negative, are made again."""

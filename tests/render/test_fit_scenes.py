@@ -105,6 +105,18 @@ def test_an_overview_with_small_text_fits_when_every_scene_can_be_read(tmp_path:
     assert [scene.fragment for scene in report.pages[0].scenes] == ["state=first", "group=%C3%A9"]
 
 
+def test_the_goal_of_the_progress_stays_while_the_scenes_of_a_page_are_counted_by_themselves(tmp_path: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    file = tmp_path / "page.html"
+    file.write_text(page(), encoding="utf-8")
+    check_pages([file], tmp_path / "out", lambda *what: told.append(what), screens=SCREENS[:2])
+    assert [step[1:] for step in told] == [(0, 2), (1, 2), (1, 2), (1, 2), (2, 2)]
+    assert [what for what, *_ in told[2:4]] == [
+        "page.html scene 1 of 2: #state=first",
+        "page.html scene 2 of 2: #group=%C3%A9",
+    ]
+
+
 def test_the_receipt_states_the_true_text_size_of_an_overview_and_the_scenes(tmp_path: Path) -> None:
     report = check(page(), tmp_path, SCREENS)
     found = json.loads(report.receipt.read_text(encoding="utf-8"))["pages"][0]
