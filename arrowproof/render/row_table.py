@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arrowproof.model.evidence import Row, Scalar
@@ -60,7 +61,7 @@ def row_table(
         language: of the headings.
         table: the name of its table, empty when it is not known.
         first: the column that stands first, whether it changed or not.
-        day: the date (YYYY-MM-DD) of which a time is shown without its date.
+        day: the date (YYYY-MM-DD) of which times are shown without their date; both sides of a column are shown alike.
         columns: how many columns are shown, those that changed before others; the rest is counted.
     """
     if before is None and after is None:
@@ -74,8 +75,7 @@ def row_table(
         before=language("proof.before" if before is not None else "proof.no_row_before"),
         after=language("proof.after" if after is not None else "proof.no_row_after"),
         lines=tuple(
-            RowLine(_cut(name, MAX_NAME), _cell(old, name, day), _cell(new, name, day), is_changed[name])
-            for name in names[:columns]
+            RowLine(_cut(name, MAX_NAME), *_cells(old, new, name, day), is_changed[name]) for name in names[:columns]
         ),
         more=language.count("proof.more_columns", hidden) if hidden > 0 else "",
     )
@@ -90,19 +90,32 @@ def changed_columns(before: Row | None, after: Row | None) -> dict[str, bool]:
     return {name: _differs(old, new, name) for name in [*old, *new]}
 
 
-def shown_value(value: Scalar, day: str = "") -> Value:
-    """A value of a column: ``null`` for NULL, a time of ``day`` without its date, other times without their year."""
+def shown_value(value: Scalar, skipped: int = 0) -> Value:
+    """A value of a column: ``null`` for NULL, a time without so many ``skipped`` characters of its date.
+
+    With its date a time is told to the second, without it to the millisecond.
+    """
     if not isinstance(value, str):
         return Value("null" if value is None else str(value).lower() if isinstance(value, bool) else str(value))
     time = _TIME.fullmatch(value)
     if time is not None:
         date, clock, fraction = time.groups()
-        return Value(f"{clock}{(fraction or '')[:4]}" if date == day else f"{date[5:]} {clock}", value)
+        precise = f"{clock}{(fraction or '')[:4]}"
+        return Value(precise if skipped > len(date) else f"{date} {clock}"[skipped:], value)
     return _cut(value, MAX_VALUE) if value else Value("''")
 
 
-def _cell(row: dict[str, Scalar], name: str, day: str) -> Value:
-    return shown_value(row[name], day) if name in row else Value(NOTHING)
+def _cells(old: dict[str, Scalar], new: dict[str, Scalar], name: str, day: str) -> tuple[Value, Value]:
+    """A column before and after. Of times that are all of one day, or of its year, what they share is not said."""
+    sides = [row.get(name) for row in (old, new)]
+    dates = [time[1] for side in sides if isinstance(side, str) and (time := _TIME.fullmatch(side))]
+    skipped = next((size for size in (len(f"{day} "), len("2030-")) if _begin_like(day, dates, size)), 0)
+    before, after = (shown_value(row[name], skipped) if name in row else Value(NOTHING) for row in (old, new))
+    return before, after
+
+
+def _begin_like(day: str, dates: Sequence[str], size: int) -> bool:
+    return bool(day) and all(date[:size] == day[:size] for date in dates)
 
 
 def _cut(text: str, limit: int) -> Value:

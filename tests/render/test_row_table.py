@@ -59,14 +59,29 @@ def test_columns_beyond_the_bound_are_counted() -> None:
         (1.5, Value("1.5")),
         ("", Value("''")),
         ("null", Value("null")),
-        ("2026-11-29T21:31:32Z", Value("21:31:32", "2026-11-29T21:31:32Z")),
-        ("2026-11-30T21:31:32.685123Z", Value("11-30 21:31:32", "2026-11-30T21:31:32.685123Z")),
+        ("2026-11-29T21:31:32.685123Z", Value("2026-11-29 21:31:32", "2026-11-29T21:31:32.685123Z")),
         ("2026-11-29 21:31", Value("2026-11-29 21:31")),
         ("a\nb\x00", Value("a b\N{REPLACEMENT CHARACTER}")),
     ],
 )
 def test_a_value_is_shown_as_a_person_reads_it(value: Scalar, shown: Value) -> None:
-    assert shown_value(value, "2026-11-29") == shown
+    assert shown_value(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "shown"),
+    [
+        ("2026-11-29T21:31:32.685123Z", "2026-11-29T21:31:33Z", ("21:31:32.685", "21:31:33")),
+        ("2026-11-29T23:59:59.878Z", "2026-11-30T00:00:01Z", ("11-29 23:59:59", "11-30 00:00:01")),
+        ("2026-11-29T23:59:59.878Z", "2027-01-01T00:00:01Z", ("2026-11-29 23:59:59", "2027-01-01 00:00:01")),
+        ("2026-11-30T00:00:01Z", None, ("11-30 00:00:01", "null")),
+        ("2026-11-29T21:31:32Z", "later", ("21:31:32", "later")),
+    ],
+)
+def test_times_on_both_sides_of_a_step_are_shown_in_the_same_form(
+    before: Scalar, after: Scalar, shown: tuple[str, str]
+) -> None:
+    assert cells(table((("due", before),), (("due", after),))) == [("due", *shown, True)]
 
 
 def test_a_long_value_is_cut_and_stands_whole_beside() -> None:
