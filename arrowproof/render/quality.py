@@ -28,6 +28,8 @@ READABLE_SCALE = 0.87
 LEAST_SCALE = 0.85
 """Labels have just 11 CSS px from here on, and names of states more than 12."""
 
+LEAST_STEP = 16
+"""A line that steps aside by less than this, two radii of its corners, looks bent by mistake: a jog."""
 _TOUCH = 3.0
 """Parallel lines nearer than this look like one."""
 _BEAD_RADIUS = 6.0
@@ -96,7 +98,7 @@ class _Line(NamedTuple):
 def measure_drawing(drawing: Drawing, width: float = TARGET_WIDTH, height: float = TARGET_HEIGHT) -> Quality:
     """The quality of a drawing that is shown in a figure of ``width`` x ``height`` CSS px.
 
-    ``bends`` counts corners, ``jogs`` the steps of less than 14 units among them, ``straight`` the arrows without a
+    ``bends`` counts corners, ``jogs`` the steps of less than ``LEAST_STEP``, ``straight`` the arrows without a
     corner; ``box_room`` is the most that a box is wider than its text; ``label_distance`` is the widest gap
     between a label and its arrow; ``used_area`` is the share of the figure that the scaled drawing covers.
     """
@@ -112,7 +114,7 @@ def measure_drawing(drawing: Drawing, width: float = TARGET_WIDTH, height: float
     return Quality(
         crossings=count_crossings(drawing),
         bends=sum(max(len(arrow.points) - 2, 0) for arrow in drawn),
-        jogs=sum(leg < 14 for leg in inner),
+        jogs=sum(leg < LEAST_STEP for leg in inner),
         straight=sum(len(arrow.points) == 2 for arrow in drawn),
         overlaps=find_overlaps(drawing),
         label_distance=max(map(_label_distance, drawing.arrows), default=0.0),

@@ -144,24 +144,39 @@ def test_text_stays_readable_when_each_arrow_has_a_caption() -> None:
     assert measure_drawing(drawing).label_px >= 11
 
 
-@pytest.mark.parametrize("seed", [0, 5, 15, 19])
-def test_models_of_15_states_and_28_arrows_that_nobody_tuned_for_are_readable(seed: int) -> None:
-    """A path with short cuts, retries and back arrows, as such models have them; never twice the same."""
+def path_model(seed: int, states: int, arrows: int) -> Lifecycle:
+    """A path with short cuts, retries and back arrows, as models of real size have them; never twice the same."""
     chance = random.Random(seed)
     events = ["poll", "worker slot free", "approved by operator", "timed out after 10 min", "retry, attempts < max"]
     ends: list[tuple[str | None, str]] = [(None, "state_0")]
-    ends += [(f"state_{max(0, n - chance.choice([1, 1, 1, 2, 3]))}", f"state_{n}") for n in range(1, 15)]
-    while len(ends) < 28:
-        source = chance.randrange(15)
-        target = min(max(source + chance.choice([-3, -2, -1, -1, 0, 1, 2, 3, 4]), 0), 14)
+    ends += [(f"state_{max(0, n - chance.choice([1, 1, 1, 2, 3]))}", f"state_{n}") for n in range(1, states)]
+    while len(ends) < arrows:
+        source = chance.randrange(states)
+        target = min(max(source + chance.choice([-3, -2, -1, -1, 0, 1, 2, 3, 4]), 0), states - 1)
         ends.append((f"state_{source}", f"state_{target}"))
-    kinds = [*chance.choices([Kind.ACTIVE, Kind.WAITING, Kind.FAILURE], k=14), Kind.SUCCESS]
-    states = tuple(State(f"state_{n}", kind, f"state_{n}", f"state_{n}") for n, kind in enumerate(kinds))
-    arrows = tuple(Arrow(f"{n}", *pair, chance.choice(events)) for n, pair in enumerate(ends))
-    quality = measure_drawing(layout_lifecycle(Lifecycle("any", "Any", states, arrows)))
+    kinds = [*chance.choices([Kind.ACTIVE, Kind.WAITING, Kind.FAILURE], k=states - 1), Kind.SUCCESS]
+    boxes = tuple(State(f"state_{n}", kind, f"state_{n}", f"state_{n}") for n, kind in enumerate(kinds))
+    drawn = tuple(Arrow(f"{n}", *pair, chance.choice(events)) for n, pair in enumerate(ends))
+    return Lifecycle("any", "Any", boxes, drawn)
+
+
+@pytest.mark.parametrize("seed", [0, 5, 15, 19])
+def test_models_of_15_states_and_28_arrows_that_nobody_tuned_for_are_readable(seed: int) -> None:
+    quality = measure_drawing(layout_lifecycle(path_model(seed, 15, 28)))
     assert quality.holds
     assert quality.state_px >= 12
     assert quality.label_px >= 11
+
+
+@pytest.mark.parametrize("case", DRAWN, ids=lambda case: case.name)
+def test_no_line_of_the_cases_is_bent_by_a_hair(case: Path) -> None:
+    assert measure_drawing(drawing_of(case)).jogs == 0
+
+
+@pytest.mark.parametrize(("seed", "states"), [(21, 13), (43, 11), (7, 11), (9, 13)])
+def test_no_line_of_a_model_that_nobody_tuned_for_is_bent_by_a_hair(seed: int, states: int) -> None:
+    """Without a last look at jogs the first two have one."""
+    assert measure_drawing(layout_lifecycle(path_model(seed, states, round(1.8 * states)))).jogs == 0
 
 
 def test_the_bundled_lifecycle_runs_level_and_straight_from_creation_to_success() -> None:

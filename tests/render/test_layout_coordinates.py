@@ -7,12 +7,14 @@ import pytest
 
 from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
 from arrowproof.render.layout.channels import assign_slots
-from arrowproof.render.layout.coordinates import Columns, assign_columns
+from arrowproof.render.layout.coordinates import Columns, Jogs, assign_columns
 from arrowproof.render.layout.graph import Graph, read_graph
 from arrowproof.render.layout.grid import Placement, build_grid
 from arrowproof.render.layout.heights import MAX_STRETCH, assign_lines
+from arrowproof.render.layout.loops import RIGHT
 from arrowproof.render.layout.order import order_elements
 from arrowproof.render.layout.sizes import LEVEL_MARGIN, PORT_SPACING, LabelLimits
+from arrowproof.render.quality import LEAST_STEP
 
 
 def graph_of(states: str, *arrows: tuple[str, str, str | None]) -> Graph:
@@ -124,3 +126,28 @@ def test_corner_loops_that_face_each_other_keep_their_labels_apart() -> None:
     for left, right in facing:
         gap = columns.pins[right.pin(0)] - columns.pins[left.pin(0)]
         assert gap >= left.room + right.room
+
+
+def test_a_link_of_which_a_step_is_wanted_steps_aside_far_enough_to_be_seen() -> None:
+    grid = build_grid(graph_of("ab", ("a", "b", "go")), ((0,), (1,)))
+    columns = assign_columns(grid, order_elements(grid), 20, jogs=Jogs(steps=(((1, 0), (1, 1)),)))
+    assert columns.pins[1, 1] - columns.pins[1, 0] >= LEAST_STEP
+
+
+def test_the_label_of_a_corner_loop_is_no_word_of_the_label_beside_it() -> None:
+    """Two level arrows hold each side of b, so that its own arrow stands at a corner, beside their labels."""
+    graph = graph_of(
+        "abc",
+        *[(*ends, f"event {number}") for number, ends in enumerate([("a", "b"), ("b", "a"), ("b", "c"), ("c", "b")])],
+        *[("b", "b", f"own event {number}") for number in range(4)],
+    )
+    grid = build_grid(graph, ((0, 1, 2),))
+    columns = assign_columns(grid, order_elements(grid), 20)
+    assert len(grid.corners[1]) == 4
+    for loop in grid.corners[1]:
+        outer = columns.pins[loop.pin(0)]
+        pair = (1, 2) if loop.hand == RIGHT else (0, 1)
+        middle = (columns.boxes[pair[0]][1] + columns.boxes[pair[1]][0]) / 2
+        half = grid.levels[pair][loop.is_below].label.width / 2
+        gap = middle - half - outer - loop.room if loop.hand == RIGHT else outer - loop.room - middle - half
+        assert gap >= 20

@@ -10,7 +10,7 @@ from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.render.drawing import Drawing
 from arrowproof.render.layout.assembly import Assembly
 from arrowproof.render.layout.channels import assign_slots
-from arrowproof.render.layout.coordinates import Columns, assign_columns
+from arrowproof.render.layout.coordinates import Columns, Jogs, assign_columns
 from arrowproof.render.layout.direction import direction_cost
 from arrowproof.render.layout.forms import PLAIN, Form
 from arrowproof.render.layout.graph import Graph, read_graph
@@ -22,6 +22,7 @@ from arrowproof.render.layout.placements import MANY_NODES, find_placements
 from arrowproof.render.layout.sizes import LabelLimits
 from arrowproof.render.layout.variables import Pin
 from arrowproof.render.quality import (
+    LEAST_STEP,
     READABLE_SCALE,
     TARGET_HEIGHT,
     TARGET_WIDTH,
@@ -48,6 +49,8 @@ _POOR, _RANK = 14.0, 0.15
 _FEW, _FINISHED_EDGES = 2, 50
 """How many drafts are finished: so many, or more while they have so few edges in all."""
 _BEND, _JOG = 0.1, 0.2
+_JOG_ROUNDS, _EYESORE = 4, 2.0
+"""How often the jogs of the best drawing are looked for, and what each of them weighs there."""
 _LANE_BREAK = 3.0
 """Of the score, where lanes are kept: a group that is torn apart has none."""
 
@@ -106,11 +109,12 @@ def best_drawing(
             drafts = []
         limits = limits[1:] or limits
     if not keeps_lanes:
-        return _best_finished(_best_pool(pools)).drawing
+        return _without_jogs(_best_finished(_best_pool(pools))).drawing
     laned = [[draft for draft in pool if add_lanes(draft.drawing, lifecycle).lanes] for pool in pools]
     pool = _best_pool([pool for pool in laned if pool] or pools)
     finished = _best_finished(pool)
-    return finished.drawing if add_lanes(finished.drawing, lifecycle).lanes else pool[0].drawing
+    drawings = [candidate.drawing for candidate in (_without_jogs(finished), finished)]
+    return next((drawing for drawing in drawings if add_lanes(drawing, lifecycle).lanes), pool[0].drawing)
 
 
 def _best_pool(pools: Sequence[list[Candidate]]) -> list[Candidate]:
@@ -174,9 +178,10 @@ def _candidates(
     malus: float,
     forced: tuple[int, ...] = (),
     start: Columns | None = None,
+    jogs: Jogs | None = None,
 ) -> list[Candidate]:
     """The one candidate that these make, or none when something in it overlaps."""
-    assembly = assemble(grid, order, width_cost, forced, start)
+    assembly = assemble(grid, order, width_cost, forced, start, jogs)
     drawing = assembly.drawing()
     quality = measure_drawing(drawing)
     if not quality.holds:
@@ -203,17 +208,47 @@ def _straightened(candidate: Candidate) -> Candidate:
             break
         tried.add(index)
         forced = (*(link for bend, link in bends if bend == 0), index)
-        changed = _candidates(
-            candidate.placement,
-            candidate.assembly.grid,
-            candidate.order,
-            candidate.width_cost,
-            candidate.malus,
-            forced,
-            candidate.assembly.columns,
-        )
-        candidate = max([candidate, *changed], key=lambda one: one.score)
+        candidate = max([candidate, *_changed(candidate, forced)], key=lambda one: one.score)
     return candidate
+
+
+def _without_jogs(candidate: Candidate) -> Candidate:
+    """The candidate with each jog straight, or else wide enough to be seen as a step, where no line crosses for it.
+
+    A step stays on the side on which its jog was, so the rules for them never contradict each other.
+    """
+    steps: tuple[tuple[Pin, Pin], ...] = ()
+    for _ in range(_JOG_ROUNDS):
+        bends = _bends(candidate)
+        found = tuple(link for bend, link in bends if 0 < bend < LEAST_STEP)
+        if not found:
+            break
+        straight = tuple(link for bend, link in bends if bend == 0)
+        wide = (*steps, *(_left_first(candidate, link) for link in found))
+        options = [(candidate, steps)]
+        for jogs in (Jogs((*straight, *found), steps), Jogs((), wide)):
+            options += [(changed, jogs.steps) for changed in _changed(candidate, straight, jogs)]
+        options = [option for option in options if option[0].quality.crossings <= candidate.quality.crossings]
+        best, steps = max(options, key=lambda option: option[0].score - _EYESORE * option[0].quality.jogs)
+        if best is candidate:
+            break
+        candidate = best
+    return candidate
+
+
+def _left_first(candidate: Candidate, link: int) -> tuple[Pin, Pin]:
+    """Both pins of a link."""
+    ends = ((link, 0), (link, 1))
+    pins = candidate.assembly.columns.pins
+    return ends if pins[ends[0]] < pins[ends[1]] else (ends[1], ends[0])
+
+
+def _changed(candidate: Candidate, forced: tuple[int, ...], jogs: Jogs | None = None) -> list[Candidate]:
+    """The candidate with these links straight, if nothing in it overlaps."""
+    grid, columns = candidate.assembly.grid, candidate.assembly.columns
+    return _candidates(
+        candidate.placement, grid, candidate.order, candidate.width_cost, candidate.malus, forced, columns, jogs
+    )
 
 
 def _bends(candidate: Candidate) -> list[tuple[int, int]]:
@@ -241,7 +276,12 @@ def score(quality: Quality) -> float:
 
 
 def assemble(
-    grid: Grid, order: Order, width_cost: int, forced: Collection[int] = (), start: Columns | None = None
+    grid: Grid,
+    order: Order,
+    width_cost: int,
+    forced: Collection[int] = (),
+    start: Columns | None = None,
+    jogs: Jogs | None = None,
 ) -> Assembly:
     """A grid in this order with all its coordinates.
 
@@ -252,7 +292,7 @@ def assemble(
     separations: list[tuple[Pin, Pin]] = []
     columns = start
     while True:
-        columns = assign_columns(grid, order, width_cost, separations, forced, columns)
+        columns = assign_columns(grid, order, width_cost, separations, forced, columns, jogs)
         channels = assign_slots(grid, columns)
         clashes = [clash for channel in channels for clash in channel.clashes]
         if not clashes:

@@ -19,6 +19,7 @@ from arrowproof.render.layout.order import Order
 from arrowproof.render.layout.sizes import (
     BEAD_ROOM,
     CORNER_WIDTH,
+    LABEL_APART,
     LABEL_GAP,
     LEVEL_MARGIN,
     LINE_GAP,
@@ -27,6 +28,7 @@ from arrowproof.render.layout.sizes import (
     PORT_SPACING,
 )
 from arrowproof.render.layout.variables import LEFT_WALL, RIGHT_WALL, Pin, Variables
+from arrowproof.render.quality import LEAST_STEP
 
 SEPARATION = 10
 """Between two pins that would lie on top of each other."""
@@ -59,6 +61,18 @@ class Columns:
     """How much the last round minded a bend of each link."""
 
 
+@dataclass(frozen=True)
+class Jogs:
+    """What becomes of links that step aside by too little to look meant.
+
+    ``straight`` ones get a box that grows further than it may for others; ``steps`` are the pins, the left one first,
+    of those that step aside far enough.
+    """
+
+    straight: tuple[int, ...] = ()
+    steps: tuple[tuple[Pin, Pin], ...] = ()
+
+
 def assign_columns(
     grid: Grid,
     order: Order,
@@ -66,6 +80,7 @@ def assign_columns(
     separations: Collection[tuple[Pin, Pin]] = (),
     forced: Collection[int] = (),
     start: Columns | None = None,
+    jogs: Jogs | None = None,
 ) -> Columns:
     """The columns of a grid in this order.
 
@@ -76,14 +91,17 @@ def assign_columns(
         separations: pairs of pins of which the first must stand left of the second.
         forced: indexes of links that are to be straight where that is possible.
         start: columns that are almost right: one round makes them new.
+        jogs: what becomes of jogs.
     """
     variables = Variables(grid, order)
     rules = [Distance(LEFT_WALL, RIGHT_WALL, 1, width_cost)]
     rules += [*_row_rules(grid, order, variables), *_port_rules(grid, variables)]
     rules += _corner_rules(grid, order, variables)
     rules += [Distance(variables.pins[a], variables.pins[b], SEPARATION) for a, b in separations]
+    jogs = jogs or Jogs()
+    rules += [Distance(variables.pins[a], variables.pins[b], LEAST_STEP) for a, b in jogs.steps]
     factors = start.factors if start else (_FIRST_FACTOR,) * len(grid.links)
-    x, factors = _solved(grid, variables, rules, forced, factors, 1 if start else _ROUNDS)
+    x, factors = _solved(grid, variables, rules, (forced, jogs.straight), factors, 1 if start else _ROUNDS)
     return Columns(
         boxes={node: (x[a], x[b]) for node, (a, b) in variables.boxes.items()},
         lines={element: x[variable] for element, variable in variables.lines.items()},
@@ -97,18 +115,19 @@ def _solved(
     grid: Grid,
     variables: Variables,
     rules: Sequence[Distance],
-    forced: Collection[int],
+    wanted: tuple[Collection[int], Collection[int]],
     factors: tuple[int, ...],
     least_rounds: int,
 ) -> tuple[list[int], tuple[int, ...]]:
     """The value of each variable after all rounds, and after more of them while boxes are wider than they may be.
 
-    With them the factors of the last round.
+    With them the factors of the last round. ``wanted`` are the links that are to be straight where that is possible,
+    and those for which a box may even grow further than for others.
     """
     rigid: dict[int, int] = {}
     rounds = 0
     while True:
-        x = _solve(grid, variables, rules, rigid, _costs(grid, variables, factors, forced))
+        x = _solve(grid, variables, rules, rigid, _costs(grid, variables, factors, *wanted))
         rounds += 1
         grown = _grown_boxes(grid, variables, x) if rounds >= least_rounds else {}
         bends = [abs(x[variables.pins[link.index, 0]] - x[variables.pins[link.index, 1]]) for link in grid.links]
@@ -118,7 +137,7 @@ def _solved(
         factors = tuple(map(_factor, bends))
     straight = [link.index for link, bend in zip(grid.links, bends, strict=True) if bend < _HAIR and not link.turns]
     if any(bends[index] for index in straight):
-        x = _solve(grid, variables, rules, rigid, _costs(grid, variables, factors, forced, straight))
+        x = _solve(grid, variables, rules, rigid, _costs(grid, variables, factors, wanted[0], {*wanted[1], *straight}))
     return x, factors
 
 
@@ -218,7 +237,7 @@ def _corner_rules(grid: Grid, order: Order, variables: Variables) -> list[Distan
                 before, after = sides[place - 1], sides[place + 1]
                 if _is_beside_level_label(grid, row, place - 1, loop):
                     ends = (outer, right) if loop.hand == RIGHT else (left, outer)
-                    rules.append(Distance(*ends, loop.room - LEVEL_MARGIN + LINE_GAP))
+                    rules.append(Distance(*ends, loop.room - LEVEL_MARGIN + LABEL_APART))
                 elif loop.hand == RIGHT:
                     rules.append(Distance(outer, after[0], loop.room + LINE_GAP + after[2]))
                 else:
@@ -228,7 +247,7 @@ def _corner_rules(grid: Grid, order: Order, variables: Variables) -> list[Distan
                 for second in grid.corners.get(b, ()):
                     if first.hand == RIGHT and second.hand == LEFT and first.is_below == second.is_below:
                         ends = (variables.pins[first.pin(0)], variables.pins[second.pin(0)])
-                        rules.append(Distance(*ends, first.room + second.room + LINE_GAP))
+                        rules.append(Distance(*ends, first.room + second.room + LABEL_APART))
     return rules
 
 
@@ -249,7 +268,7 @@ def _costs(
 ) -> tuple[list[Distance], int]:
     """What the solver minimises, and the count of variables with its helpers: one for each absolute difference.
 
-    ``straight`` are the links that are straight but for a hair.
+    ``straight`` are the links that are straight but for a hair, or must be.
     """
     costs: list[Distance] = []
     count = variables.count

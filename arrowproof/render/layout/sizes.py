@@ -42,6 +42,8 @@ LINE_ROOM = 12
 NODE_GAP, LINE_GAP = 30, 14
 BEAD_ROOM, LABEL_GAP = 8, 12
 """A label stands this far right of its line; the bead takes this much left of it."""
+LABEL_APART = 20
+"""Between the labels of two arrows that stand side by side with no line between: no space between words looks so."""
 LEVEL_MARGIN = 18
 """On both sides of the label of a level arrow, so that line and head stay visible."""
 LEVEL_OFFSET = 10
