@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+import math
 from dataclasses import replace
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,11 @@ from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
 from arrowproof.model.loader import load_lifecycle
 from arrowproof.render.drawing import Box, Drawing, Point
 from arrowproof.render.layout import layout_lifecycle
+from arrowproof.render.layout.bands import LANE_GAP
 from arrowproof.render.layout.lanes import APART, FREE, add_lanes, has_lanes, lane_breaks
 from arrowproof.render.layout.sizes import measure_text
 from arrowproof.render.quality import find_overlaps, measure_drawing
-from tests.render.test_layout import lifecycles
+from tests.render.test_layout import lifecycles, path_model
 
 GALLERY = Path(__file__).parents[2] / "examples" / "gallery"
 
@@ -53,6 +55,31 @@ def assert_lanes_hold_their_states(drawing: Drawing, lifecycle: Lifecycle) -> No
             assert all(is_inside(corner, lane.outline) == member for corner in corners(drawn.box)), drawn.id
 
 
+def distance(a: tuple[Point, Point], b: tuple[Point, Point]) -> float:
+    """Between two level or upright lines, or a line and a box that is given by two corners."""
+    gaps = [
+        max(
+            min(a[0][axis], a[1][axis]) - max(b[0][axis], b[1][axis]),
+            min(b[0][axis], b[1][axis]) - max(a[0][axis], a[1][axis]),
+            0,
+        )
+        for axis in (0, 1)
+    ]
+    return math.hypot(*gaps)
+
+
+def assert_lanes_keep_apart(drawing: Drawing) -> None:
+    """Two outlines, at their corners too; and each name is at its own lane."""
+    sides = {lane.group: tuple(pairwise((*lane.outline, lane.outline[0]))) for lane in drawing.lanes}
+    for one, other in combinations(sides.values(), 2):
+        assert min(distance(a, b) for a in one for b in other) >= LANE_GAP - 1e-6
+    for lane in drawing.lanes:
+        first, last = lane.name[0], lane.name[-1]
+        name = ((first.x, first.baseline - 12), (first.x + max(line.width for line in lane.name), last.baseline + 4))
+        near = {group: min(distance(name, side) for side in own) for group, own in sides.items()}
+        assert near.pop(lane.group) < 8 <= min(near.values())
+
+
 def assert_names_are_free(drawing: Drawing) -> None:
     """A name is a label like any other: as that of an arrow it overlaps nothing."""
     assert measure_drawing(drawing).overlaps == ()
@@ -85,12 +112,26 @@ def test_lanes_of_a_real_lifecycle_hold_its_groups_and_cost_little(name: str, co
     assert laned.scale >= 0.95 * without.scale
     assert laned.crossings <= without.crossings + cost
     assert_lanes_hold_their_states(drawing, lifecycle)
+    assert_lanes_keep_apart(drawing)
     assert_names_are_free(drawing)
 
 
 def test_a_real_lifecycle_has_a_lane_for_each_of_its_groups() -> None:
     drawing = layout_lifecycle(load_lifecycle(GALLERY / "parcel.lifecycle.json"))
     assert sorted(lane.group for lane in drawing.lanes) == ["Border", "Delivery", "Origin"]
+
+
+@pytest.mark.parametrize("seed", [3, 11, 17, 29, 35])
+def test_lanes_of_a_model_that_nobody_tuned_for_keep_apart_at_their_corners_too(seed: int) -> None:
+    """All but the first would touch if each seam lay half way between its rows."""
+    plain = path_model(seed, 4 + seed % 12, round(1.8 * (4 + seed % 12)))
+    count, parts = len(plain.states), 2 + seed % 2
+    states = tuple(
+        replace(state, group=f"Group {number * parts // count}") for number, state in enumerate(plain.states)
+    )
+    drawing = layout_lifecycle(replace(plain, states=states))
+    assert len(drawing.lanes) == parts
+    assert_lanes_keep_apart(drawing)
 
 
 @settings(
@@ -109,6 +150,7 @@ def test_a_lane_holds_the_states_of_its_group_and_no_others(lifecycle: Lifecycle
     drawing = layout_lifecycle(lifecycle)
     assert measure_drawing(drawing).overlaps == ()
     assert_lanes_hold_their_states(drawing, lifecycle)
+    assert_lanes_keep_apart(drawing)
     if drawing.arrows:
         assert_names_are_free(drawing)
 

@@ -14,6 +14,7 @@ from itertools import groupby, pairwise
 
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.render.drawing import Box, Drawing, Lane, Point
+from arrowproof.render.layout.bands import LANE_GAP, joined_bands
 from arrowproof.render.layout.boxes import place_lines
 from arrowproof.render.layout.graph import Graph
 from arrowproof.render.layout.sizes import TextBlock, measure_text
@@ -82,13 +83,18 @@ def lane_gaps(
 
 
 def add_lanes(drawing: Drawing, lifecycle: Lifecycle) -> Drawing:
-    """The drawing with its lanes; as it is when a group is torn apart or a name finds no place."""
+    """The drawing with its lanes; as it is when a group is torn apart, or lanes or a name find no place."""
+    groups = _groups(lifecycle)
+    bands = _bands(drawing, lifecycle, groups)
+    if not bands:
+        return drawing
     lanes: list[Lane] = []
     taken: list[Box] = []
-    for group in _groups(lifecycle):
-        outline = _outline(_slabs(drawing, lifecycle, group))
+    for number, group in enumerate(groups):
+        outline = _outline(bands[number])
         name = measure_text(group, _MAX_NAME, NAME_SIZE, NAME_WEIGHT)
-        spot = _spot(drawing, outline, name, taken) if outline else None
+        others = [_grown(slab, LANE_GAP - _AIR) for band in (*bands[:number], *bands[number + 1 :]) for slab in band]
+        spot = _spot(drawing, outline, name, [*taken, *others])
         if spot is None:
             return drawing
         taken.append(spot)
@@ -105,20 +111,28 @@ def _groups(lifecycle: Lifecycle) -> list[str]:
     return [group for group, count in counts.items() if count > 1]
 
 
-def _slabs(drawing: Drawing, lifecycle: Lifecycle, group: str) -> list[Box]:
-    """The part of the plane that a group takes, one box for each row, from top to bottom: each reaches half way to the
-    next one. None when something else stands in it."""
-    inside = [state.box for state in drawing.states if lifecycle.states_by_id[state.id].group == group]
-    outside = [state.box for state in drawing.states if lifecycle.states_by_id[state.id].group != group]
-    rows = [
-        _around(list(boxes))
-        for _, boxes in groupby(sorted(inside, key=lambda box: box.center[1]), key=lambda box: round(box.center[1]))
-    ]
-    if any(min(above.right, below.right) - max(above.x, below.x) < _PAD for above, below in pairwise(rows)):
-        return []
-    edges = [rows[0].y, *((above.bottom + below.y) / 2 for above, below in pairwise(rows)), rows[-1].bottom]
-    slabs = [Box(row.x, top, row.width, bottom - top) for row, (top, bottom) in zip(rows, pairwise(edges), strict=True)]
-    return [] if any(_touch(slab, box) for slab in slabs for box in outside) else slabs
+def _bands(drawing: Drawing, lifecycle: Lifecycle, groups: Sequence[str]) -> list[list[Box]]:
+    """The part of the plane that each group takes, one slab for each of its rows, from top to bottom.
+
+    None at all when something else stands in one, or when two of them cannot keep apart.
+    """
+    owners = [(lifecycle.states_by_id[state.id].group, state.box) for state in drawing.states]
+    bands = []
+    for group in groups:
+        inside = sorted((box for owner, box in owners if owner == group), key=lambda box: box.center[1])
+        rows = [_around(list(boxes)) for _, boxes in groupby(inside, key=lambda box: round(box.center[1]))]
+        if any(min(above.right, below.right) - max(above.x, below.x) < _PAD for above, below in pairwise(rows)):
+            return []
+        bands.append(rows)
+    bands = joined_bands(bands)
+    is_free = all(
+        not _touch(slab, box)
+        for group, band in zip(groups, bands, strict=False)
+        for slab in band
+        for owner, box in owners
+        if owner != group
+    )
+    return bands if is_free else []
 
 
 def _around(boxes: Sequence[Box]) -> Box:
@@ -157,7 +171,7 @@ def _spot(drawing: Drawing, outline: Sequence[Point], name: TextBlock, taken: Se
         x = min(ends) + _AIR
         while x + name.width <= max(ends):
             spot = Box(x, y, name.width, height)
-            if not any(_touch(_grown(spot), box) for box in obstacles):
+            if not any(_touch(_grown(spot, _AIR), box) for box in obstacles):
                 return spot
             x += _STEP
     return None
@@ -173,8 +187,8 @@ def _obstacles(drawing: Drawing) -> Iterator[Box]:
             yield Box(min(ax, bx) - 1, min(ay, by) - 1, abs(ax - bx) + 2, abs(ay - by) + 2)
 
 
-def _grown(box: Box) -> Box:
-    return Box(box.x - _AIR, box.y - _AIR, box.width + 2 * _AIR, box.height + 2 * _AIR)
+def _grown(box: Box, by: float) -> Box:
+    return Box(box.x - by, box.y - by, box.width + 2 * by, box.height + 2 * by)
 
 
 def _touch(a: Box, b: Box) -> bool:
