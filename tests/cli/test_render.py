@@ -10,6 +10,7 @@ import sys
 import pytest
 from PIL import Image
 
+from arrowproof.cli.main import status_of
 from arrowproof.cli.render import is_page
 
 
@@ -212,9 +213,10 @@ def test_a_theme_for_what_is_no_picture_is_refused(arrowproof, tmp_path, name):
     assert "--theme is for pictures" in result.err
 
 
-def test_a_mermaid_text_is_written_without_a_layout(arrowproof, monkeypatch):
+def test_a_mermaid_text_is_written_without_a_layout(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr("arrowproof.cli.render.layout_lifecycle", None)
-    assert "layout" not in json.loads(arrowproof("render", "notes", "--format", "mermaid", "--json").out)
+    assert status_of(["render", "notes", "-o", str(tmp_path / "notes.mmd"), "--json"]) == 0
+    assert "layout" not in json.loads(capsys.readouterr().out)
 
 
 @pytest.mark.parametrize("format_name", ["svg", "png"])
