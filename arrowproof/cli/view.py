@@ -9,7 +9,7 @@ import click
 
 from arrowproof.cli.output import language_option, model_argument, model_path, printable
 from arrowproof.cli.proof_file import evidence_option, read_proof
-from arrowproof.errors import HOLDS, MAX_LISTED, InputError
+from arrowproof.errors import HOLDS, InputError
 
 if TYPE_CHECKING:
     from arrowproof.render.preview import View
@@ -51,6 +51,8 @@ def command(model: str, port: int, no_open: bool, evidence: Path | None, lang: s
         language=load_language(lang),
         announce=_announce,
         complain=_complain,
+        drawing=_drawing,
+        drawn=_drawn_in,
     )
     return HOLDS
 
@@ -61,6 +63,14 @@ def _announce(address: str) -> None:
 
 def _complain(error: str) -> None:
     click.echo(f"error: {printable(error)}", err=True)
+
+
+def _drawing() -> None:
+    click.echo("drawing…", err=True)
+
+
+def _drawn_in(seconds: float) -> None:
+    click.echo(f"drawn in {seconds:.1f} s", err=True)
 
 
 def _page(path: Path) -> str:
@@ -84,6 +94,6 @@ def _drawn(path: Path, evidence: Path | None, lang: str) -> View:
     from arrowproof.render.preview import View
 
     lifecycle = load_lifecycle(path)
-    warnings = tuple(f"{path}:{problem}" for problem in lint(lifecycle)[:MAX_LISTED])  # its errors were refused
+    warnings = tuple(f"{path}:{problem}" for problem in lint(lifecycle))  # its errors were refused
     proof = None if evidence is None else read_proof(evidence, lifecycle, lang)
     return View(render_page(lifecycle, language=load_language(lang), proof=proof), warnings=warnings)

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import html
 import json
 import re
 import socket
-import stat
 import threading
+import time
 import webbrowser
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
@@ -30,11 +31,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from watchfiles import Change, awatch
 
-from arrowproof.errors import ArrowproofError, InputError
+from arrowproof.errors import MAX_LISTED, ArrowproofError, InputError
 from arrowproof.render.language import Language, load_language
 from arrowproof.render.policy import source_hash
+from arrowproof.render.preview_watch import watch
 
 ADDRESS = "127.0.0.1"
 
@@ -50,21 +51,28 @@ HEADERS = {
 NO_PAGE = "<!doctype html><title>No page yet</title>"
 """What stands in the frame until the source was good once."""
 
-_DEBOUNCE_MS = 100
-"""Editors write a file in several steps; what comes within this time is one change."""
-_LOOK_MS = 1000
-"""How often it is looked whether the watched folders are still those that stand there."""
 _HEARTBEAT = 15.0
 _MAX_ERROR = 4000
+_MAX_TITLE = 200
+_PATIENCE = 1.0
+"""Seconds after which it is said that the first page is still being drawn."""
 
 
 @dataclass(frozen=True)
 class View:
-    """What browsers are to show: the last good page, its warnings, and why the source is broken now, if it is."""
+    """What browsers are to show: the last good page, its warnings, why the source is broken now, if it is, and whether
+    another page is being drawn."""
 
     html: str = NO_PAGE
     error: str | None = None
     warnings: tuple[str, ...] = ()
+    is_drawing: bool = False
+
+    @property
+    def title(self) -> str | None:
+        """What the page is called, None when it has no title."""
+        found = re.search(r"<title>(.*?)</title>", self.html, re.DOTALL | re.IGNORECASE)
+        return " ".join(html.unescape(found.group(1)).split())[:_MAX_TITLE] or None if found else None
 
     @property
     def page(self) -> str:
@@ -97,8 +105,10 @@ async def _in_thread(render: Callable[[], View]) -> View:
 class Showing:
     """The view at present, and those who wait for the next one."""
 
-    def __init__(self, render: Callable[[], View]) -> None:
+    def __init__(self, render: Callable[[], View], report: Callable[[View, float], None]) -> None:
+        """``report`` is told what each drawing came to, and the seconds that it took."""
         self._render = render
+        self._report = report
         self._changed = asyncio.Condition()
         self._rendering = asyncio.Lock()
         self.view = View()
@@ -107,12 +117,15 @@ class Showing:
     async def refresh(self) -> None:
         """Make the page again; a source that is broken keeps the last good one."""
         async with self._rendering:
+            begun, last = time.monotonic(), self.view
+            await self.show(replace(last, is_drawing=True))
             try:
                 view = await _in_thread(self._render)
             except ArrowproofError as error:
-                view = replace(self.view, error=str(error)[:_MAX_ERROR])
+                view = replace(last, error=str(error)[:_MAX_ERROR])
             except Exception as error:  # a bug must not end the session; it is shown for what it is
-                view = replace(self.view, error=f"Internal error, please report it: {error!r}"[:_MAX_ERROR])
+                view = replace(last, error=f"Internal error, please report it: {error!r}"[:_MAX_ERROR])
+            self._report(view, time.monotonic() - begun)
             await self.show(view)
 
     async def show(self, view: View) -> None:
@@ -120,6 +133,10 @@ class Showing:
         async with self._changed:
             self.view = view
             self._changed.notify_all()
+
+    async def fail(self, error: str) -> None:
+        """Keep what is shown, and say what went wrong beside the drawing of it."""
+        await self.show(replace(self.view, error=error))
 
     async def close(self) -> None:
         """Let everyone who waits go."""
@@ -156,6 +173,8 @@ def serve(
     language: Language | None = None,
     announce: Callable[[str], None],
     complain: Callable[[str], None],
+    drawing: Callable[[], None] = lambda: None,
+    drawn: Callable[[float], None] = lambda _seconds: None,
 ) -> None:
     """Serve a page until the user interrupts, and show it anew when its source changes.
 
@@ -167,7 +186,9 @@ def serve(
         open_browser: whether to open the user's browser too.
         language: of what the shell around the page says; English when left out.
         announce: told the address once it is served.
-        complain: told why the source is broken when it is so from the start.
+        complain: told why the source is broken, at the start and after each change.
+        drawing: called when the first page takes its time.
+        drawn: told the seconds that a page took, at the start and after each change.
 
     Raises:
         InputError: the target does not exist, or the port is taken.
@@ -179,24 +200,25 @@ def serve(
         raise InputError(f"{target} cannot be read: {error.strerror}. Name another file") from error
     if not is_file:
         raise InputError(f"{target} is no file: name a lifecycle file or an HTML page")
+    language = language or load_language()
     with _listen(port) as listener:
-        shell = read_shell(language or load_language())
-        asyncio.run(_serve((target, *beside), render, listener, shell, open_browser, announce, complain))
+        showing = Showing(render, lambda view, seconds: drawn(seconds) if view.error is None else complain(view.error))
+        asyncio.run(_serve((target, *beside), showing, listener, language, open_browser, announce, drawing))
 
 
 async def _serve(
     sources: Sequence[Path],
-    render: Callable[[], View],
+    showing: Showing,
     listener: socket.socket,
-    shell: str,
+    language: Language,
     open_browser: bool,
     announce: Callable[[str], None],
-    complain: Callable[[str], None],
+    drawing: Callable[[], None],
 ) -> None:
     """Serve the page of some sources, named after the first, and watch them."""
-    asyncio.get_running_loop().set_exception_handler(_report_unless_interrupted)
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(_report_unless_interrupted)
     port = int(listener.getsockname()[1])
-    showing = Showing(render)
     address = f"http://{ADDRESS}:{port}/"
 
     def ready() -> None:
@@ -206,12 +228,12 @@ async def _serve(
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
     async with asyncio.TaskGroup() as group:
-        watcher = group.create_task(_watch(sources, showing))
+        watcher = group.create_task(watch(sources, showing.refresh, showing.fail))
         await asyncio.sleep(0)  # the watch stands before the source is read, so that no change falls between
+        patience = loop.call_later(_PATIENCE, drawing)
         await showing.refresh()
-        if showing.view.error is not None:
-            complain(showing.view.error)
-        await _Server(make_app(showing, shell, sources[0].name, port), showing, ready).serve(sockets=[listener])
+        patience.cancel()
+        await _Server(make_app(showing, language, sources[0].name, port), showing, ready).serve(sockets=[listener])
         watcher.cancel()
 
 
@@ -227,8 +249,9 @@ def read_shell(language: Language) -> str:
     return Environment(autoescape=True, undefined=StrictUndefined).from_string(shell).render(text=language)
 
 
-def make_app(showing: Showing, shell: str, title: str, port: int) -> ASGIApp:
+def make_app(showing: Showing, language: Language, name: str, port: int) -> ASGIApp:
     """The application: the shell at ``/``, the page at ``/page``, and the event stream at ``/events``."""
+    shell = read_shell(language)
     policy = _policy(shell)
 
     async def get_shell(_request: Request) -> Response:
@@ -239,7 +262,7 @@ def make_app(showing: Showing, shell: str, title: str, port: int) -> ASGIApp:
         return Response(content, media_type="text/html", headers={"content-security-policy": "frame-ancestors 'self'"})
 
     async def get_events(_request: Request) -> Response:
-        return StreamingResponse(_events(showing, title), media_type="text/event-stream")
+        return StreamingResponse(_events(showing, name, language), media_type="text/event-stream")
 
     routes = [Route("/", get_shell), Route("/page", get_page), Route("/events", get_events)]
     return _Gate(Starlette(routes=routes), port)
@@ -291,79 +314,30 @@ class _Server(uvicorn.Server):
         await super().shutdown(sockets=sockets)
 
 
-async def _events(showing: Showing, title: str) -> AsyncIterator[str]:
-    """The event stream of one browser: each view as a ``state`` event, and a comment now and then."""
+def _listed(warnings: Sequence[str]) -> list[str]:
+    """As many warnings as an error lists problems, and how many more there are."""
+    more = len(warnings) - MAX_LISTED
+    return [*warnings[:MAX_LISTED], *([f"and {more} more"] if more > 0 else [])]
+
+
+async def _events(showing: Showing, name: str, language: Language) -> AsyncIterator[str]:
+    """The event stream of one browser: each view as a ``state`` event, and a comment now and then.
+
+    What has no title is called by the name of its file.
+    """
     async for view in showing.views():
         if view is None:
             yield ": still here\n\n"
         else:
-            data = json.dumps(
-                {"page": view.page, "error": view.error, "warnings": "\n".join(view.warnings), "title": title}
-            )
-            yield f"event: state\ndata: {data}\n\n"
-
-
-async def _watch(sources: Sequence[Path], showing: Showing) -> None:
-    """Refresh what is shown when a source changes.
-
-    Their folders are watched, since many editors replace a file; and when a folder itself is replaced, or a link leads
-    elsewhere, the watch begins anew.
-    """
-    is_anew = False
-    try:
-        while True:
-            await _watch_places(_places(sources), sources, showing, is_anew)
-            is_anew = True
-    except OSError as error:
-        said = f"{sources[0]} cannot be watched, start anew to see changes: {error}"
-        await showing.show(replace(showing.view, error=said))
-
-
-_Places = dict[Path, tuple[int, int] | None]
-"""The paths of files to watch, each with the identity of the folder it is in, None while there is none."""
-
-
-def _places(sources: Sequence[Path]) -> _Places:
-    """Where sources stand now: under their own names, and where links lead."""
-    watched = {path.parent / path.name for source in sources for path in (source.absolute(), source.resolve())}
-    return {path: _identity(path.parent) for path in sorted(watched)}
-
-
-def _identity(folder: Path) -> tuple[int, int] | None:
-    try:
-        found = folder.stat()
-    except OSError:
-        return None
-    return (found.st_dev, found.st_ino) if stat.S_ISDIR(found.st_mode) else None
-
-
-async def _watch_places(places: _Places, sources: Sequence[Path], showing: Showing, is_anew: bool) -> None:
-    """Refresh what is shown when something changes at these places, as long as the sources stand there.
-
-    A watch that begins anew refreshes it once it stands, so that no change falls between two watches.
-    """
-
-    def concerns(_change: Change, path: str) -> bool:
-        return Path(path) in places
-
-    folders = {path.parent for path, identity in places.items() if identity is not None}
-    if not folders:
-        await asyncio.sleep(_LOOK_MS / 1000)
-        return
-    async for changes in awatch(
-        *folders,
-        watch_filter=concerns,
-        debounce=_DEBOUNCE_MS,
-        step=20,
-        recursive=False,
-        rust_timeout=_LOOK_MS,
-        yield_on_timeout=True,
-    ):
-        if changes or is_anew:
-            is_anew = False
-            await showing.refresh()
-        if _places(sources) != places:
-            return
+            told = {
+                "page": view.page,
+                "error": view.error,
+                "warnings": _listed(view.warnings),
+                "warned": language.count("preview.warnings", len(view.warnings)),
+                "drawing": view.is_drawing,
+                "title": view.title if view.title and view.html is not NO_PAGE else name,
+            }
+            yield f"event: state\ndata: {json.dumps(told)}\n\n"
 
 
 def _listen(port: int) -> socket.socket:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -37,6 +38,7 @@ def test_view_serves_the_drawn_model_on_loopback_until_ctrl_c(tmp_path):
         _out, err = process.communicate(timeout=30)
     assert process.returncode == 130
     assert "Traceback" not in err
+    assert re.search(r"^drawn in \d+\.\d s$", err, re.MULTILINE)
 
 
 def test_view_of_a_missing_file_is_wrong_input(arrowproof):

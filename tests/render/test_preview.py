@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from arrowproof.errors import InputError
 from arrowproof.model.loader import load_lifecycle
 from arrowproof.render.chromium import open_browser
 from arrowproof.render.page import render_page
 from arrowproof.render.preview import View, serve
+
+
+@cache
+def notes_page() -> str:
+    return render_page(load_lifecycle(Path(str(files("arrowproof"))) / "service" / "notes-job.lifecycle.json"))
+
 
 # Serves a file that is broken when it says so; the message holds what must not become markup.
 PROGRAM = """
@@ -35,22 +43,27 @@ beside = target.parent / "beside" / "other.json"
 
 def render():
     text = target.read_text(encoding="utf-8")
+    if text.startswith("<!doctype"):
+        return View(text, warnings=("one",) if "doubtful" in text else ())
     if "broken" in text:
         raise InputError("<img src=x onerror=alert(1)> line 1: broken")
+    if "held" in text:
+        while not (target.parent / "go").exists():
+            time.sleep(0.02)
     if "slow" in text:
         print("rendering", flush=True)
         time.sleep(600)
     if "bug" in text:
         raise ZeroDivisionError("a bug")
-    if text.startswith("<!doctype"):
-        return View(text)
     text += beside.read_text(encoding="utf-8") if beside.exists() else ""
     page = "<!doctype html><title>t</title><script>window.ran = 1</script><p id=said>" + text + "</p>"
-    return View(page, warnings=("<b>one", "two") if "doubtful" in text else ())
+    warnings = [f"w{number}" for number in range(120)] if "many" in text else ("<b>one", "two")
+    return View(page, warnings=tuple(warnings) if "doubtful" in text else ())
 
 try:
     serve(target, render, beside=[beside], open_browser=False, announce=lambda address: print(address, flush=True),
-          complain=lambda error: print(error, file=sys.stderr))
+          complain=lambda error: print("error:", error, flush=True), drawing=lambda: print("drawing", flush=True),
+          drawn=lambda seconds: print("drawn", type(seconds).__name__, flush=True))
 except KeyboardInterrupt:
     sys.exit(130)
 """
@@ -65,6 +78,11 @@ class Preview:
     @property
     def port(self) -> int:
         return int(self.address.rstrip("/").rpartition(":")[2])
+
+    def line(self) -> str:
+        """The next line in the terminal."""
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().strip()
 
     def replace(self, text: str) -> None:
         """Write as editors do that put a new file in the place of the old one."""
@@ -84,6 +102,10 @@ def preview(tmp_path: Path) -> Iterator[Preview]:
     assert process.stdout is not None
     with process:
         try:
+            drawn = process.stdout.readline()
+            while drawn == "drawing\n":  # a machine that is busy
+                drawn = process.stdout.readline()
+            assert drawn == "drawn float\n"
             yield Preview(target, process.stdout.readline().strip(), process)
         finally:
             process.kill()
@@ -175,7 +197,7 @@ def test_a_broken_source_keeps_the_last_good_page_and_shows_why(preview: Preview
     page.locator("#error", has_text="line 1: broken").wait_for()
     said(page, "first")
     assert page.locator("#error img").count() == 0
-    assert page.title() == "⚠ page.html"
+    assert page.title() == "⚠ t"
 
 
 def test_a_mended_source_takes_the_message_away(preview: Preview, page: Page) -> None:
@@ -186,13 +208,171 @@ def test_a_mended_source_takes_the_message_away(preview: Preview, page: Page) ->
     said(page, "mended")
 
 
-def test_warnings_are_shown_above_the_page_until_they_are_gone(preview: Preview, page: Page) -> None:
+def test_warnings_are_one_line_that_opens_over_the_page_until_they_are_gone(preview: Preview, page: Page) -> None:
+    frame = page.locator("iframe").bounding_box()
     preview.target.write_text("doubtful", encoding="utf-8")
     said(page, "doubtful")
-    assert page.locator("#warnings").inner_text() == "<b>one\ntwo"
+    line = page.locator("#warnings summary")
+    expect(line).to_have_text("2 warnings")
+    expect(page.locator("#warnings pre")).to_be_hidden()
     assert page.locator("#error").is_hidden()
+    line.press("Enter")
+    expect(page.locator("#warnings pre")).to_have_text("<b>one\ntwo")
+    assert page.locator("iframe").bounding_box() == frame
+    page.keyboard.press("Escape")
+    expect(page.locator("#warnings pre")).to_be_hidden()
     preview.target.write_text("clear", encoding="utf-8")
     page.locator("#warnings").wait_for(state="hidden")
+
+
+def test_the_line_of_the_warnings_stands_in_the_margin_of_a_page(preview: Preview, page: Page) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    preview.replace(notes_page() + "<!-- doubtful -->")
+    frame = page.frame_locator("iframe")
+    legend, line = frame.locator(".legend").bounding_box(), page.locator("#warnings").bounding_box()
+    assert legend is not None
+    assert line is not None
+    assert legend["y"] + legend["height"] <= line["y"]
+    assert line["y"] + line["height"] <= 900
+
+
+def test_more_warnings_than_an_error_lists_are_counted(preview: Preview, page: Page) -> None:
+    preview.target.write_text("doubtful many", encoding="utf-8")
+    line = page.locator("#warnings summary")
+    expect(line).to_have_text("120 warnings")
+    line.press("Enter")
+    assert page.locator("#warnings pre").inner_text().splitlines()[-2:] == ["w99", "and 20 more"]
+
+
+def test_beside_an_error_there_are_no_warnings_of_the_last_good_page(preview: Preview, page: Page) -> None:
+    preview.target.write_text("doubtful", encoding="utf-8")
+    page.locator("#warnings").wait_for()
+    preview.target.write_text("broken", encoding="utf-8")
+    page.locator("#error").wait_for()
+    expect(page.locator("#warnings")).to_be_hidden()
+
+
+def test_a_page_that_is_being_drawn_is_said_in_the_browser(preview: Preview, page: Page) -> None:
+    preview.target.write_text("held", encoding="utf-8")
+    expect(page.locator("#drawing")).to_be_visible()
+    said(page, "first")
+    (preview.target.parent / "go").touch()
+    said(page, "held")
+    expect(page.locator("#drawing")).to_be_hidden()
+
+
+def test_each_save_is_a_line_in_the_terminal(preview: Preview) -> None:
+    preview.replace("second")
+    assert preview.line() == "drawn float"
+    preview.replace("broken")
+    assert preview.line() == "error: <img src=x onerror=alert(1)> line 1: broken"
+
+
+def test_a_first_page_that_takes_its_time_is_said_in_the_terminal(tmp_path: Path) -> None:
+    target = tmp_path / "page.html"
+    target.write_text("held", encoding="utf-8")
+    with subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(target)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "drawing\n"
+            (tmp_path / "go").touch()
+            assert process.stdout.readline() == "drawn float\n"
+            assert process.stdout.readline().startswith("http://127.0.0.1:")
+        finally:
+            process.kill()
+
+
+def chosen(page: Page) -> list[str]:
+    """The states that are chosen on the page in the frame."""
+    marked = page.frame_locator("iframe").locator(".state[aria-pressed=true]")
+    return [str(state.get_attribute("data-state")) for state in marked.all()]
+
+
+def choose(page: Page, state: str) -> None:
+    page.frame_locator("iframe").locator(f".state[data-state={state}]").click()
+    page.wait_for_url(f"**/#state={state}")
+
+
+def test_a_step_on_the_page_is_a_step_of_the_shell_s_history(preview: Preview, page: Page) -> None:
+    preview.replace(notes_page())
+    page.frame_locator("iframe").locator("h1").wait_for()
+    before = page.evaluate("history.length")
+    choose(page, "pending")
+    choose(page, "failed")
+    assert page.evaluate("history.length") == before + 2
+    for step, state in ((page.go_back, "pending"), (page.go_back, None), (page.go_forward, "pending")):
+        step()
+        one = page.frame_locator("iframe").locator(".state[aria-pressed=true]")
+        expect(one).to_have_count(0 if state is None else 1)
+        assert chosen(page) == ([] if state is None else [state])
+        assert page.url == preview.address + ("" if state is None else f"#state={state}")
+
+
+def test_the_steps_before_a_save_are_still_there_after_it_and_it_is_none_itself(preview: Preview, page: Page) -> None:
+    preview.replace(notes_page())
+    page.frame_locator("iframe").locator("h1").wait_for()
+    choose(page, "pending")
+    choose(page, "failed")
+    steps = page.evaluate("history.length")
+    preview.replace(notes_page().replace("Note job", "Note work"))
+    page.frame_locator("iframe").locator("h1", has_text="Note work").wait_for()
+    assert page.evaluate("history.length") == steps
+    page.go_back()
+    expect(page.frame_locator("iframe").locator(".state[data-state=pending]")).to_have_attribute("aria-pressed", "true")
+    expect(page.frame_locator("iframe").locator("h1")).to_have_text("Note work")
+    assert chosen(page) == ["pending"]
+    assert page.url == f"{preview.address}#state=pending"
+
+
+def test_the_link_that_is_copied_is_the_address_of_the_shell(preview: Preview, page: Page) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    preview.replace(notes_page())
+    choose(page, "pending")
+    page.frame_locator("iframe").get_by_role("button", name="Copy link").click()
+    expect(page.frame_locator("iframe").locator("#status")).to_have_text("Copied.")
+    page.bring_to_front()
+    assert page.evaluate("navigator.clipboard.readText()") == f"{preview.address}#state=pending"
+
+
+def test_an_address_that_names_nothing_is_said_by_the_page_and_goes_from_the_shell(
+    preview: Preview, page: Page
+) -> None:
+    preview.replace(notes_page())
+    page.frame_locator("iframe").locator("h1").wait_for()
+    for _ in range(2):  # a page that is open, and one that opens
+        page.goto(f"{preview.address}#state=nope")
+        page.frame_locator("iframe").locator(".notice").wait_for()
+        page.wait_for_url(preview.address)
+        page.goto("about:blank")
+
+
+def test_keys_are_for_the_page_without_a_click_unless_the_reader_is_in_the_shell(preview: Preview, page: Page) -> None:
+    preview.replace(notes_page() + "<!-- doubtful -->")
+    page.frame_locator("iframe").locator("h1").wait_for()
+    page.keyboard.press("Tab")
+    expect(page.frame_locator("iframe").get_by_role("button", name="Copy link")).to_be_focused()
+    page.locator("#warnings summary").focus()
+    preview.replace(notes_page().replace("Note job", "Note work") + "<!-- doubtful -->")
+    page.frame_locator("iframe").locator("h1", has_text="Note work").wait_for()
+    page.frames[1].wait_for_load_state("load")
+    expect(page.locator("#warnings summary")).to_be_focused()
+
+
+def test_the_tab_is_called_as_the_page_is_and_stays_so(preview: Preview, page: Page) -> None:
+    preview.replace(notes_page())
+    expect(page).to_have_title(re.compile("^Note job: 5 states, "))
+    preview.replace(notes_page().replace("Note job", "Note &amp; work"))
+    expect(page).to_have_title(re.compile("^Note & work: 5 states, "))
+    page.reload()
+    expect(page).to_have_title(re.compile("^Note & work: 5 states, "))
+
+
+def test_a_page_without_a_title_is_called_by_the_name_of_its_file(preview: Preview, page: Page) -> None:
+    preview.replace("<!doctype html><p id=said>bare")
+    said(page, "bare")
+    assert page.title() == "page.html"
 
 
 def test_a_server_that_has_ended_is_said(preview: Preview, page: Page) -> None:
@@ -202,14 +382,12 @@ def test_a_server_that_has_ended_is_said(preview: Preview, page: Page) -> None:
 
 
 def test_the_theme_and_the_choice_outlast_the_next_page_and_a_reload_of_the_shell(preview: Preview, page: Page) -> None:
-    lifecycle = load_lifecycle(Path(str(files("arrowproof"))) / "service" / "notes-job.lifecycle.json")
-    drawn = render_page(lifecycle)
-    preview.replace(drawn)
+    preview.replace(notes_page())
     frame = page.frame_locator("iframe")
     frame.get_by_role("button", name="Theme").click()
     frame.get_by_role("button", name="pending → failed").click()
     chosen = frame.locator(".list button[aria-pressed=true]", has_text="pending → failed")
-    for change in (lambda: preview.replace(drawn.replace("Note job", "Note work")), page.reload):
+    for change in (lambda: preview.replace(notes_page().replace("Note job", "Note work")), page.reload):
         change()
         frame.locator("h1", has_text="Note work").wait_for()
         chosen.wait_for()
@@ -304,7 +482,7 @@ def test_nothing_can_be_written(preview: Preview) -> None:
 def test_an_interrupt_ends_it_cleanly_with_browsers_still_listening(
     preview: Preview, page: Page, chosen: signal.Signals, status: int
 ) -> None:
-    assert page.title() == "page.html"
+    assert page.title() == "t"
     preview.process.send_signal(chosen)
     _, errors = preview.process.communicate(timeout=60)
     assert preview.process.returncode == status
@@ -316,8 +494,7 @@ def test_an_interrupt_ends_it_cleanly_with_browsers_still_listening(
 @pytest.mark.parametrize("chosen", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_does_not_wait_for_a_render(preview: Preview, chosen: signal.Signals) -> None:
     preview.target.write_text("slow", encoding="utf-8")
-    assert preview.process.stdout is not None
-    assert preview.process.stdout.readline() == "rendering\n"
+    assert preview.line() == "rendering"
     preview.process.send_signal(chosen)
     _, errors = preview.process.communicate(timeout=60)
     assert errors == ""
@@ -329,7 +506,7 @@ def test_a_termination_before_it_serves_leaves_no_trace(tmp_path: Path) -> None:
     program = """
 import os, signal, sys
 from pathlib import Path
-from arrowproof.render import preview
+from arrowproof.render import preview, preview_watch
 
 def terminate(*_):
     raise KeyboardInterrupt
@@ -338,7 +515,7 @@ def awatch(*_, **__):
     os.kill(os.getpid(), signal.SIGTERM)
 
 signal.signal(signal.SIGTERM, terminate)
-preview.awatch = awatch
+preview_watch.awatch = awatch
 try:
     preview.serve(Path(sys.argv[1]), str, open_browser=False, announce=print, complain=print)
 except KeyboardInterrupt:
@@ -382,4 +559,4 @@ def test_the_users_browser_is_opened_at_the_address(tmp_path: Path) -> None:
         check=False,
     )
     assert process.returncode == 130
-    assert opened.read_text() == process.stdout.strip()
+    assert opened.read_text() == process.stdout.splitlines()[-1]

@@ -36,7 +36,8 @@ const openAddress = (fragment = location.hash) => {
   if (isWhole) return;
   setAddress(kept);
   const said = [];
-  if (unknownParts.length) said.push(say(Object.keys(known).length ? "address.part_unknown" : "address.unknown", { name: quoted(unknownParts) }));
+  const unnamed = { name: quoted(unknownParts) };
+  if (unknownParts.length) said.push(Object.keys(known).length ? say("address.part_unknown", unnamed) : say("address.unknown", unnamed));
   if (leftParts.length) said.push(say("address.part_left", { name: quoted(leftParts) }));
   notice(said.join(" · "));
 };
