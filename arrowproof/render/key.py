@@ -1,27 +1,24 @@
 """The key: what the numbers in a drawing stand for, a line for each arrow, in the column beside it.
 
-Lengths are rem; the stylesheet (``key.css``) holds the same. A picture of the drawing takes the key along, below it and
-in drawing units.
+It always finds room: whole labels first, then events alone, then events that end in an ellipsis, and at last as many
+lines as there is room for. Whatever a line lacks, the text of an arrow that is chosen is whole. Lengths are rem; the
+stylesheet (``key.css``) holds the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import product
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, product
 from math import ceil
 
-from markupsafe import Markup
-
-from arrowproof.render.drawing import Box, TextLine
 from arrowproof.render.language import Language
 from arrowproof.render.outline import ArrowRow
 from arrowproof.render.proof import Proof
 from arrowproof.render.ruler import Ruler
 from arrowproof.render.stage import Stage
-from arrowproof.render.svg_element import element, text_element
-from arrowproof.render.text import clean_text, text_width
-from arrowproof.render.wrap import wrap_text
+from arrowproof.render.text import clean_text, graphemes
 
 NUMBER = 1.9
 """The width of a number."""
@@ -36,10 +33,10 @@ _WHOLE_GAP = 0.5
 _COLUMNS = (1, 2)
 _CLOSE = 0.04
 """The padding of lines that are set closer."""
-
-_TEXT, _TEXT_LINE, _NUMBER_UNITS, _PICTURE_GAP = 13, 17, 26, 26
-"""Of the key in a picture, in drawing units: its text, its lines, the width of a number, and the gaps around it."""
-_PICTURE_COLUMN = 300
+_EVENT_LINES = (None, 2, 1)
+"""The most lines of an event: any number, else so many."""
+_HINT_LINES = 2
+"""Of what is said below the lines while no arrow is chosen."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +61,8 @@ class Key:
     """The rows as they stand in ``columns``, each with padding ``row``; ``height`` is that of all of it.
 
     Rows that are not ``is_whole`` have events alone, and the text of the chosen arrow has ``whole`` lines below them.
+    ``shortened`` are the events that end in an ellipsis, by number, and the last ``left_out`` rows have no room. Where
+    there are such rows, others make room for the text of the chosen arrow.
     """
 
     rows: tuple[KeyRow, ...] = ()
@@ -72,10 +71,20 @@ class Key:
     is_whole: bool = True
     whole: int = 0
     height: float = 0.0
+    shortened: Mapping[int, str] = field(default_factory=dict)
+    left_out: int = 0
 
     def text(self, row: KeyRow) -> str:
         """What a row says of its arrow."""
-        return row.label if self.is_whole else row.event
+        return row.label if self.is_whole else self.shortened.get(row.number, row.event)
+
+    @property
+    def lacking(self) -> float:
+        """How much of the labels has no room: 0 for nothing, 1 for all but the events, 2 for the events as well."""
+        if not self.rows or self.is_whole:
+            return 0.0
+        shown = self.rows[: len(self.rows) - self.left_out]
+        return 2.0 - sum(len(self.text(row)) / len(row.event) for row in shown) / len(self.rows)
 
 
 def key_of_stage(stage: Stage, arrows: Sequence[ArrowRow], proof: Proof | None, language: Language) -> Key:
@@ -124,30 +133,82 @@ def fit_key(key: Key, width: float, height: float, row: float, ruler: Ruler) -> 
     if not key.rows:
         return key
     settings = []
-    for is_whole, columns, padding in product((True, False), _COLUMNS, (row, min(row, _CLOSE))):
-        whole = 0 if is_whole else max(ruler.lines(each.label, width, _SIZE) for each in key.rows)
-        setting = replace(key, columns=columns, row=padding, is_whole=is_whole, whole=whole)
-        settings.append(replace(setting, height=_height(setting, width, ruler)))
-        if settings[-1].height <= height:
-            return settings[-1]
+    for setting in _settings(key, width, height, row, ruler):
+        if setting.height <= height:
+            return setting
+        settings.append(setting)
     return min(settings, key=lambda setting: setting.height)
 
 
-def _height(key: Key, width: float, ruler: Ruler) -> float:
-    each = (width - _GAP * (key.columns - 1)) / key.columns - NUMBER
-    rows = [_LINE * max(1, ruler.lines(_said(key, row), each, _SIZE)) + 2 * key.row + _RULE for row in key.rows]
+def _settings(key: Key, width: float, height: float, row: float, ruler: Ruler) -> Iterator[Key]:
+    """The ways in which a key can stand, the best first."""
+    paddings = (row, min(row, _CLOSE))
+    for columns, padding in product(_COLUMNS, paddings):
+        yield _measured(replace(key, columns=columns, row=padding), width, ruler)
+    whole = max(_HINT_LINES, *(ruler.lines(each.label, width, _SIZE) for each in key.rows))
+    events = replace(key, is_whole=False, whole=whole)
+    for lines, columns in product(_EVENT_LINES, _COLUMNS):
+        shortened = _shortened(key, _text_width(width, columns), lines, ruler)
+        for padding in paddings:
+            setting = replace(events, columns=columns, row=padding, shortened=shortened)
+            yield _measured(setting, width, ruler)
+    yield _in_part(setting, width, height, ruler)
+
+
+def _in_part(key: Key, width: float, height: float, ruler: Ruler) -> Key:
+    """As many rows of a key with lines set closer as there is room for, and room for a whole label in their place."""
+    around = _HEAD + _LINE + _WHOLE_GAP
+    row = max(_row_heights(key, width, ruler))
+    fitting = int((height - around - _LINE * _HINT_LINES) / row) * key.columns
+    shown = max(0, min(fitting, len(key.rows) - 1))
+    rows = ceil(shown / key.columns) * row + _LINE * _HINT_LINES
+    return replace(key, left_out=len(key.rows) - shown, height=around + max(rows, _LINE * key.whole))
+
+
+def _measured(key: Key, width: float, ruler: Ruler) -> Key:
     whole = _WHOLE_GAP + _LINE * key.whole if key.whole else 0.0
-    return _HEAD + _balanced(rows, key.columns) + whole
+    return replace(key, height=_HEAD + balanced(_row_heights(key, width, ruler), key.columns) + whole)
 
 
-def _said(key: Key, row: KeyRow) -> str:
+def _row_heights(key: Key, width: float, ruler: Ruler) -> list[float]:
+    each = _text_width(width, key.columns)
+    return [_LINE * max(1, ruler.lines(key_text(key, row), each, _SIZE)) + 2 * key.row + _RULE for row in key.rows]
+
+
+def _text_width(width: float, columns: int) -> float:
+    return (width - _GAP * (columns - 1)) / columns - NUMBER
+
+
+def key_text(key: Key, row: KeyRow) -> str:
+    """A row as it is read, with what a proof says of its arrow."""
     return f"{key.text(row)} {row.standing}".rstrip()
 
 
-def _balanced(heights: Sequence[float], columns: int) -> float:
+def _shortened(key: Key, width: float, lines: int | None, ruler: Ruler) -> dict[int, str]:
+    """The events that take more lines than these, cut at a word, or inside the first one where that is too long."""
+    if lines is None:
+        return {}
+
+    said = {row.number: _cut(row.event, row.standing, width, lines, ruler) for row in key.rows}
+    return {row.number: said[row.number] for row in key.rows if said[row.number] != row.event}
+
+
+def _cut(event: str, standing: str, width: float, lines: int, ruler: Ruler) -> str:
+    def is_long(text: str) -> bool:
+        return ruler.lines(f"{text} {standing}".rstrip(), width, _SIZE) > lines
+
+    if not is_long(event):
+        return event
+    starts = [f"{start} …" for start in accumulate(event.split(" "), "{} {}".format)]
+    if is_long(starts[0]):
+        starts = [f"{start}…" for start in accumulate(graphemes(event.split(" ")[0]))]
+    return starts[max(0, bisect_left(starts, True, key=is_long) - 1)]
+
+
+def balanced(heights: Sequence[float], columns: int) -> float:
     """The height of rows that flow through columns as a browser balances them."""
-    ends = [sum(heights[start:end]) for start in range(len(heights)) for end in range(start + 1, len(heights) + 1)]
-    return next(most for most in sorted(ends) if _columns(heights, most) <= columns)
+    ends = sorted(end for start in range(len(heights)) for end in accumulate(heights[start:]))
+    return ends[bisect_left(ends, True, key=lambda most: _columns(heights, most) <= columns)]
 
 
 def _columns(heights: Sequence[float], most: float) -> int:
@@ -160,26 +221,3 @@ def _columns(heights: Sequence[float], most: float) -> int:
             columns, free = columns + 1, most
         free -= height
     return columns
-
-
-def key_picture(key: Key, bounds: Box) -> tuple[Markup, float]:
-    """The key below a drawing with these bounds, as one ``g`` in drawing units, and the height that it adds."""
-    count = max(1, min(len(key.rows), int(bounds.width // _PICTURE_COLUMN)))
-    width = bounds.width / count
-    texts = [wrap_text(_said(key, row), width - _NUMBER_UNITS - _PICTURE_GAP, _TEXT, 400) for row in key.rows]
-    each = ceil(len(key.rows) / count)
-    parts: list[Markup] = []
-    lowest = top = bounds.bottom + _PICTURE_GAP
-    for start in range(0, len(key.rows), each):
-        x, y = bounds.x + width * (start // each), top
-        for row, lines in zip(key.rows[start : start + each], texts[start : start + each], strict=True):
-            parts.append(_line(str(row.number), x, y, "number"))
-            for line in lines or ("",):
-                parts.append(_line(line, x + _NUMBER_UNITS, y, None))
-                y += _TEXT_LINE
-        lowest = max(lowest, y)
-    return element("g", {"class": "key"}, *parts), lowest - bounds.bottom
-
-
-def _line(text: str, x: float, top: float, css: str | None) -> Markup:
-    return text_element(TextLine(text, x, top + _TEXT, text_width(text, _TEXT)), "sans", css)

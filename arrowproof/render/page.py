@@ -27,7 +27,8 @@ from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.export import STYLE_MARKERS, drawing_css, file_stem
 from arrowproof.render.fonts import font_faces_css, is_basic
 from arrowproof.render.index import index_states
-from arrowproof.render.key import key_of_stage, key_picture
+from arrowproof.render.key import key_of_stage
+from arrowproof.render.key_picture import key_picture
 from arrowproof.render.language import Language, load_language
 from arrowproof.render.legend import LegendParts, legend_of_page, legend_widths
 from arrowproof.render.outline import Outline, outline_lifecycle
@@ -74,6 +75,7 @@ SCRIPTS = (
     "choice.js",
     "proof.js",
     "key.js",
+    "room.js",
     "views.js",
     "zoom.js",
     "search.js",
@@ -192,6 +194,8 @@ def _idle_parts(outline: Outline, stage: Stage, proof: Proof | None, sheet: Shee
         idle.add("index.js")
     if not sheet.key.rows:
         idle |= {"key.css", "key.js"}
+    if sheet.lists_transitions and not sheet.key.left_out:
+        idle.add("room.js")
     return idle if outline.views else {*idle, "views.js"}
 
 

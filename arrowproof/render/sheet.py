@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from itertools import product
 from math import ceil
 from typing import TYPE_CHECKING
@@ -114,6 +114,11 @@ class Content:
     origin: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
 
+    @cached_property
+    def longest(self) -> str:
+        """The longest name of a transition."""
+        return max((row.name for row in self.rows), key=len, default="")
+
 
 @dataclass(frozen=True)
 class Sheet:
@@ -153,7 +158,7 @@ class Sheet:
         legible -= 20 * max(0.0, READABLE_SCALE - self.scale)
         costs = self.density.cost + (0.0 if self.shows_paths else 0.08) + (0.05 if self._is_bare else 0.0)
         costs += 0.0 if self.lists_transitions else 0.3
-        costs += 0.0 if self.key.is_whole else 0.5
+        costs += 0.5 * self.key.lacking
         costs += 0.06 if self.is_grouped else 0.0
         if self.aside < (PROOF_COLUMN if self.panels else COLUMN):
             costs += 0.04
@@ -334,7 +339,9 @@ def _sneak_columns(content: Content, width: float, ruler: Ruler) -> int:
 
 def _transitions(content: Content, how: _Arrangement, width: float, lists: bool, ruler: Ruler) -> float:
     """The height of the transitions with their heading, and of the sneak paths above them."""
-    height = 1.7 if lists or not content.rows else 4.3
+    height = 1.7
+    if content.rows and not lists:
+        height += _folded(content, how, width, ruler)
     if lists:
         height += 1.95 + _list(content, how, width, ruler)
     if content.proof is not None:
@@ -345,6 +352,12 @@ def _transitions(content: Content, how: _Arrangement, width: float, lists: bool,
             kept = [row_lines(content.proof.rows[place], width, False, ruler) for place in content.proof.kept]
             height += 1.3 * sum(kept) + len(kept) * (2 * how.density.row + 0.07)
     return height
+
+
+def _folded(content: Content, how: _Arrangement, width: float, ruler: Ruler) -> float:
+    """What stands in place of a list: that it has no room, or how many are listed and one that is chosen."""
+    row = 1.3 * ruler.lines(content.longest, width, 0.94) + 2 * how.density.row + 0.07
+    return 1.27 + max(1.27, row) + 0.35
 
 
 def _list(content: Content, how: _Arrangement, width: float, ruler: Ruler) -> float:

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
+from markupsafe import escape
 
 from arrowproof.render.drawing import Box
-from arrowproof.render.key import Key, KeyRow, fit_key, key_of_stage, key_picture
+from arrowproof.render.key import NUMBER, Key, KeyRow, fit_key, key_of_stage
+from arrowproof.render.key_picture import key_picture
 from arrowproof.render.language import load_language
 from arrowproof.render.outline import outline_lifecycle
 from arrowproof.render.ruler import Ruler
@@ -41,6 +44,47 @@ def test_where_whole_labels_do_not_fit_the_key_has_events_and_room_for_one_whole
     assert fitted.height <= 46
 
 
+def test_where_events_take_several_lines_they_end_in_an_ellipsis_at_a_word() -> None:
+    event = f"{WORDS} {WORDS}"
+    key = Key(tuple(KeyRow(n + 1, n, f"{event} [guard]", event, event) for n in range(12)))
+    fitted = fit_key(key, 24, 46, 0.1, RULER)
+    assert fitted.left_out == 0
+    assert fitted.height <= 46
+    assert set(fitted.shortened) == set(range(1, 13))
+    text = fitted.text(fitted.rows[4])
+    assert text.endswith(" …")
+    assert event.startswith(text.removesuffix(" …") + " ")
+    assert RULER.lines(text, 24 - NUMBER, 0.9) == 2
+
+
+@pytest.mark.parametrize("event", ["確認する" * 30, "w" * 120])
+def test_an_event_without_a_space_is_cut_inside_its_word(event: str) -> None:
+    key = Key(tuple(KeyRow(n + 1, n, event, event, event) for n in range(12)))
+    text = fit_key(key, 24, 44, 0.1, RULER).text(KeyRow(1, 0, event, event, event))
+    assert text.endswith("…")
+    assert event.startswith(text[:-1])
+    assert len(text) > 20
+
+
+@pytest.mark.parametrize("height", [8, 10, 14, 16])
+def test_where_not_even_short_events_fit_the_key_has_as_many_rows_as_do(height: float) -> None:
+    fitted = fit_key(key_of(28, WORDS), 24, height, 0.3, RULER)
+    assert fitted.height <= height
+    assert 0 < fitted.left_out <= 28
+    more = fit_key(key_of(28, WORDS), 24, height + 4, 0.3, RULER)
+    assert more.left_out < fitted.left_out
+
+
+def test_the_more_of_its_events_a_key_leaves_out_the_more_it_lacks() -> None:
+    key = key_of(28, WORDS)
+    events = replace(key, is_whole=False)
+    cut = replace(events, shortened={row.number: "ev …" for row in key.rows})
+    lacking = [each.lacking for each in (Key(), key, events, cut, replace(cut, left_out=9), replace(cut, left_out=28))]
+    assert lacking == sorted(lacking)
+    assert lacking[:3] == [0, 0, 1]
+    assert lacking[-1] == 2
+
+
 def test_a_key_that_fits_in_no_way_is_the_lowest_one() -> None:
     fitted = fit_key(key_of(28, WORDS), 24, 5, 0.3, RULER)
     assert fitted.rows
@@ -52,7 +96,7 @@ def test_what_a_proof_says_of_an_arrow_takes_its_room_in_the_key_and_stands_in_i
     proven = Key(tuple(replace(row, standing="written 1 of 3 " * 8) for row in plain.rows))
     low, high = (fit_key(key, 24, 1000, 0.3, RULER).height for key in (plain, proven))
     assert high > low + 4
-    texts = [key_picture(key, Box(0, 0, 700, 400))[0].count("of 3") for key in (plain, proven)]
+    texts = [key_picture(key, Box(0, 0, 700, 400)).content.count("of 3") for key in (plain, proven)]
     assert texts[0] == 0
     assert texts[1] >= 4
 
@@ -75,12 +119,30 @@ def test_a_key_without_rows_takes_nothing() -> None:
 @pytest.mark.parametrize("count", [1, 28])
 def test_the_key_of_a_picture_stands_below_the_drawing_within_its_width(count: int) -> None:
     rows = tuple(replace(row, standing="written") for row in key_of(count, WORDS).rows)
-    picture, height = key_picture(Key(rows), Box(-10, -20, 700, 400))
+    made = key_picture(Key(rows), Box(-10, -20, 700, 400))
+    picture, height = made.content, made.height
     assert picture.count('class="number"') == count
     assert picture.count("written and mailed") <= count
     ys = [float(part.partition('"')[0]) for part in picture.split(' y="')[1:]]
     xs = [float(part.partition('"')[0]) for part in picture.split(' x="')[1:]]
     assert min(ys) > 380
     assert max(ys) < 380 + height
-    assert min(xs) >= -10
-    assert max(xs) < 690
+    assert min(xs) >= -10 - made.wider / 2
+    assert max(xs) < 690 + made.wider / 2
+
+
+def test_the_key_of_a_picture_has_every_word_of_every_label_whatever_the_key_of_the_page_leaves_out() -> None:
+    fitted = fit_key(key_of(28, WORDS), 24, 12, 0.1, RULER)
+    assert fitted.left_out
+    said = re.sub(r"<[^>]*>", " ", key_picture(fitted, Box(0, 0, 700, 400)).content)
+    for word in WORDS.split():
+        assert said.count(escape(word)) >= 28
+
+
+@pytest.mark.parametrize("words", [1, 3])
+def test_a_picture_with_a_long_key_grows_to_its_sides_and_not_to_a_strip(words: int) -> None:
+    bounds = Box(-10, -20, 700, 400)
+    made = key_picture(key_of(28, " ".join([WORDS] * words)), bounds)
+    assert made.wider % 2 == 0
+    assert (bounds.height + made.height) / (bounds.width + made.wider) < 1.3
+    assert key_picture(key_of(2, "label"), bounds).wider == 0

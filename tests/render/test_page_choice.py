@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from arrowproof.model.lifecycle import Arrow, Kind
-from tests.render.pages import MODELS, NOTES, TWO, page_of, pressed, show, state
+from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle
+from arrowproof.render.drawing import Box, Drawing, TextLine
+from arrowproof.render.page import render_page
+from tests.render.pages import MEASURE, MODELS, NOTES, TWO, grid_drawing, page_of, pressed, show, state
 
 
 def test_choosing_a_transition_marks_its_arrows_and_escape_clears(tab: Page, tmp_path: Path) -> None:
@@ -127,3 +129,34 @@ def test_a_list_that_is_too_long_shows_what_is_chosen(tab: Page, tmp_path: Path)
     # What is not listed is no stop of Tab either.
     assert tab.locator(".list li.sr button:not([tabindex='-1'])").count() == 0
     assert tab.locator(".list li:not(.sr) button[tabindex='-1']").count() == 0
+
+
+def dense_drawing(lifecycle: Lifecycle) -> Drawing:
+    """States in lines of five, so that the page has one drawing."""
+    drawing = grid_drawing(lifecycle)
+    places = [(220.0 * (n % 5), 150.0 * (n // 5)) for n in range(len(drawing.states))]
+    states = (
+        replace(each, box=Box(x, y, 180, 40), label=(TextLine(each.id, x + 90, y + 25, 150, "middle"),))
+        for each, (x, y) in zip(drawing.states, places, strict=True)
+    )
+    return Drawing(Box(0, 0, 1080, 660), tuple(states), drawing.arrows)
+
+
+def test_no_choice_makes_a_page_scroll_that_fits_its_screen(tab: Page, tmp_path: Path) -> None:
+    hub = (state("hub"), *(state(f"s{n}") for n in range(14)))
+    lines = (*(Arrow(f"o{n}", "hub", f"s{n}") for n in range(14)), *(Arrow(f"b{n}", f"s{n}", "hub") for n in range(14)))
+    binding = Binding("jobs", ("id",), "state", watch=tuple(f"column_{n}" for n in range(140)))
+    lifecycle = Lifecycle("hub", "Hub", hub, lines, binding=binding)
+    show(tab, tmp_path, render_page(lifecycle, dense_drawing(lifecycle)))
+    assert tab.locator(".drawing").count() == 1
+    assert tab.evaluate(MEASURE)["down"] == 0
+    listed = tab.locator(".list li:not(.sr)")
+    for fragment, least in (("#arrow=o7", 1), ("#transition=hub:s3", 1), ("#state=hub", 1), ("#state=s4", 1)):
+        tab.evaluate("(fragment) => { location.hash = fragment; }", fragment)
+        expect(listed.first).to_be_visible()
+        assert listed.count() >= least
+        assert tab.evaluate(MEASURE)["down"] == 0
+    tab.evaluate("location.hash = '#state=hub'")
+    said = tab.locator(".transitions .more")
+    expect(said).to_have_text(f"{listed.count()} of 28 listed, as many as there is room for")
+    assert tab.locator(".list .sr button[tabindex='-1']").count() == 28 - listed.count()

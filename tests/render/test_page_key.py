@@ -12,7 +12,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle
+from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle
 from arrowproof.model.mermaid import write_mermaid
 from arrowproof.render.drawing import Drawing
 from arrowproof.render.language import load_language
@@ -54,6 +54,18 @@ def crowded_page() -> str:
         for n in range(28)
     )
     model = replace(MODEL, arrows=arrows)
+    return render_page(model, numbered(model, model))
+
+
+@cache
+def cramped_page() -> str:
+    """A page whose column has room for a few lines of the key alone."""
+    arrows = tuple(
+        Arrow(f"a{n}", *(("open", "held") if n % 2 else ("held", "open")), f"event {n}", "g " * 400, "e " * 40)
+        for n in range(28)
+    )
+    binding = Binding("jobs", ("id",), "state", watch=tuple(f"column_{n}" for n in range(110)))
+    model = replace(MODEL, arrows=arrows, binding=binding)
     return render_page(model, numbered(model, model))
 
 
@@ -108,7 +120,7 @@ def test_a_number_is_read_with_the_whole_label_in_the_drawing_and_in_the_key(
     assert MODEL.arrows[1].label in tab.locator("table").inner_text()
 
 
-@pytest.mark.parametrize("page", [key_page, crowded_page])
+@pytest.mark.parametrize("page", [key_page, crowded_page, cramped_page])
 def test_a_page_with_a_key_stands_on_one_screen_at_every_size(
     tab: Page, tmp_path: Path, page: Callable[[], str]
 ) -> None:
@@ -128,6 +140,32 @@ def test_where_only_events_fit_the_whole_label_of_the_chosen_arrow_stands_below(
     assert whole.inner_text().startswith("event 3 [g g")
     tab.keyboard.press("Escape")
     assert whole.inner_text().startswith("Events only")
+
+
+def test_a_key_with_room_for_some_lines_says_how_many_more_there_are_and_makes_room_for_what_is_chosen(
+    tab: Page, tmp_path: Path
+) -> None:
+    show(tab, tmp_path, cramped_page())
+    lines = "[...document.querySelectorAll('.key li')].filter((line) => line.checkVisibility()).length"
+    shown = tab.evaluate(lines)
+    assert 0 < shown < 28
+    assert tab.locator(".key .left").inner_text() == f"{28 - shown} more: choose a number in the diagram"
+    for number in (0, 27):
+        tab.locator(f"[data-arrow=a{number}]").dispatch_event("click")
+        left = tab.evaluate(lines)
+        assert left < shown
+        assert tab.locator(".key .left").inner_text().startswith(f"{28 - left} more")
+        assert tab.locator(".key .whole").inner_text().startswith(f"event {number} [g g")
+        assert tab.evaluate(MEASURE)["down"] == 0
+    tab.keyboard.press("Escape")
+    assert tab.evaluate(lines) == shown
+
+
+def test_on_a_page_that_scrolls_every_line_of_the_key_stands(tab: Page, tmp_path: Path) -> None:
+    tab.set_viewport_size({"width": 390, "height": 844})
+    show(tab, tmp_path, cramped_page(), "#arrow=a3")
+    assert all(tab.locator(".key li").evaluate_all("all => all.map((line) => line.checkVisibility())"))
+    assert not tab.locator(".key .left").is_visible()
 
 
 def test_axe_finds_nothing_on_a_page_with_a_key(tab: Page, tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 // Choice: an arrow, a transition or a state that the reader has chosen. A chosen arrow marks the transitions over it, a
 // chosen transition its arrows, a chosen state the arrows at it and the transitions from it and to it.
-const mostListed = 20;
-const isOneScreen = matchMedia("screen and (min-width: 1300px) and (min-height: 620px)");
 // A line of the list by what it stands for: both ends of its transition, and the numbers of the arrows that it walks over.
 const endsOf = (item) => [item.dataset.source, item.dataset.target];
 const numbersOver = (row) => row.dataset.arrows.split(" ");
@@ -15,15 +13,6 @@ startParts.push(() => {
   const arrows = all(".drawing .arrow");
   const states = all(".drawing .state");
   const rows = all(".list button");
-  const foldedHint = document.querySelector(".transitions .more")?.textContent;
-
-  // The transitions that arrows of one scene alone can make, when they are few enough to be listed.
-  const rowsOf = (scene) => {
-    if (!scene.dataset.fragment) return [];
-    const held = numbersIn(scene);
-    const found = rows.filter((row) => canMake(row, held));
-    return found.length > mostListed ? [] : found;
-  };
 
   const chosenBy = {
     arrow: (id) => {
@@ -53,22 +42,6 @@ startParts.push(() => {
     press(states, (state) => state.dataset.state === now.state);
     const chosen = key && all(".drawing:not([hidden]) [aria-pressed=true]").at(-1);
     if (chosen) bringIntoFrame(chosen);
-    // A list too long for the screen shows what the scene holds and what is chosen. It leaves the rest to screen readers,
-    // and out of the way of Tab.
-    const here = rowsOf(shownScene());
-    const long = all(".list.folded button");
-    const list = (isListed) => {
-      for (const row of long) {
-        row.parentElement.classList.toggle("sr", !isListed(row));
-        row.tabIndex = isListed(row) ? 0 : -1;
-      }
-      const count = long.filter(isListed).length;
-      for (const hint of all(".transitions .more")) hint.textContent = count ? say("transitions.listed", { number: count }) : foldedHint;
-    };
-    const isKept = (row) => isRow(row) || row.parentElement.matches(".kept");
-    list((row) => isKept(row) || here.includes(row));
-    // What is only listed because it is in the scene never makes a page scroll that fits its screen.
-    if (here.length && isOneScreen.matches && root.scrollHeight > innerHeight) list(isKept);
   });
 
   // A row that the reader points at or stands on lights its arrows.

@@ -18,11 +18,17 @@ const makePicture = (drawing, onlyTheme) => {
   const svg = untouched.get(drawing).cloneNode(true);
   const [x, y, width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
   const { padding } = exportLimits;
-  const [left, top] = [Math.floor(x) - padding, Math.floor(y) - padding];
+  let left = Math.floor(x) - padding;
+  const top = Math.floor(y) - padding;
   const size = { width: Math.ceil(x + width) + padding - left, height: Math.ceil(y + height) + padding - top };
   // The numbers of a drawing mean nothing without their key.
   const key = document.getElementById("picture-key");
-  if (key) size.height += Math.ceil(Number(key.dataset.height));
+  if (key) {
+    const wider = Number(key.dataset.wider);
+    size.height += Math.ceil(Number(key.dataset.height));
+    size.width += wider;
+    left -= wider / 2;
+  }
   const write = (element, attributes) => {
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
     return element;

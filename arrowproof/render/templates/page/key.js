@@ -18,4 +18,13 @@ startParts.push(() => {
     // Where lines have room for events alone, the whole label of a chosen arrow stands below them.
     if (whole) whole.textContent = chosen.length === 1 ? chosen[0].dataset.whole : hint;
   });
+
+  // A key that has no room for all of its lines leaves more of them out for the label of the arrow that is chosen.
+  const left = document.querySelector(".key .left");
+  const lines = all(".key li:not(.past)");
+  const showLines = (count) => {
+    for (const [place, line] of lines.entries()) line.toggleAttribute("hidden", place >= count);
+    left.textContent = say("key.more", { number: rows.length - count });
+  };
+  if (left) givers.push([lines.length, showLines]);
 });

@@ -1,0 +1,55 @@
+// Room: what a choice adds to the column never makes a page scroll that fits its screen. The last lines are given back.
+const mostListed = 20;
+const isOneScreen = matchMedia("screen and (min-width: 1300px) and (min-height: 620px)");
+const hasRoom = () => root.scrollHeight <= innerHeight;
+// Shows as many of the first lines as there is room for; all of them where the page scrolls anyway.
+const showFitting = (count, showFirst) => {
+  showFirst(count);
+  if (!isOneScreen.matches || hasRoom()) return;
+  showFirst(0);
+  let [fitting, beyond] = hasRoom() ? [0, count] : [count, count];
+  while (beyond - fitting > 1) {
+    const middle = Math.floor((fitting + beyond) / 2);
+    showFirst(middle);
+    if (hasRoom()) fitting = middle;
+    else beyond = middle;
+  }
+  showFirst(fitting);
+};
+
+// The transitions that arrows of one scene alone can make, when they are few enough to be listed.
+const rowsOf = (scene) => {
+  if (!scene.dataset.fragment) return [];
+  const held = numbersIn(scene);
+  const found = all(".list button").filter((row) => canMake(row, held));
+  return found.length > mostListed ? [] : found;
+};
+
+// What gives its lines back before the list does: how many they are, and what shows so many of the first ones.
+const givers = [];
+
+startParts.push(() => {
+  const isPressed = (row) => row.getAttribute("aria-pressed") === "true";
+  // A list too long for the screen shows what is chosen, and then what the scene holds.
+  const long = all(".list.folded button");
+  const hints = all(".transitions .more");
+  const folded = hints[0]?.textContent;
+  const list = (wanted, count) => {
+    const listed = new Set(wanted.slice(0, count));
+    // It leaves the rest to screen readers, and out of the way of Tab.
+    for (const row of long) {
+      row.parentElement.classList.toggle("sr", !listed.has(row));
+      row.tabIndex = listed.has(row) ? 0 : -1;
+    }
+    const said = listed.size < wanted.length ? say("transitions.fitting", { number: listed.size, total: wanted.length }) : say("transitions.listed", { number: listed.size });
+    for (const hint of hints) hint.textContent = listed.size ? said : folded;
+  };
+
+  follow(() => {
+    const kept = long.filter((row) => row.parentElement.matches(".kept"));
+    const wanted = [...new Set([...kept, ...long.filter(isPressed), ...rowsOf(shownScene())])];
+    if (long.length) list(wanted, kept.length);
+    for (const [count, showFirst] of givers) showFitting(count, showFirst);
+    if (long.length) showFitting(wanted.length, (count) => list(wanted, Math.max(count, kept.length)));
+  });
+});
