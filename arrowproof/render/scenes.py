@@ -10,7 +10,7 @@ be read has no scene; it is seen in the others, where what is not in it steps ba
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
@@ -30,7 +30,7 @@ from arrowproof.render.layout.fold import (
     inside_words,
     open_group,
 )
-from arrowproof.render.layout.hub_pages import HubPage, fold_pages, page_hub
+from arrowproof.render.layout.hub_pages import Hub, HubPage
 from arrowproof.render.names import distinct_names, group_names, state_name, view_names
 from arrowproof.render.proof import Proof, rung_words
 from arrowproof.render.quality import (
@@ -164,55 +164,51 @@ class _Plan:
 
     def focus_scenes(self) -> Iterator[Scene]:
         names = distinct_names(state.id for state in self.lifecycle.states)
+        taken = {*self.group_names, *self.group_names.values()}
         for number, state in enumerate(self.lifecycle.states):
-            fold = Fold(self.lifecycle)
-            drawing = focus_drawing(self.lifecycle, state.id, self.captions)
-            if not is_read(drawing) and self.groups:
-                fold = fold_neighbours(self.lifecycle, state.id, self.language, self.apart)
-                drawing = self._focus_drawing(fold, state.id)
-            pages: tuple[HubPage, ...] = ()
-            if not is_read(drawing):
-                pages = page_hub(self.lifecycle, state.id, partial(self._part_drawing, state.id))
-                fold = fold_pages(self.lifecycle, state.id, pages, self.language, self.apart)
-                drawing = self._focus_drawing(fold, state.id)
-                yield from self._page_scenes(f"s{number}", state.id, pages)
-            yield Scene(
-                name=f"s{number}",
-                lifecycle=fold.lifecycle,
-                drawing=drawing,
-                view=_frame(drawing),
+            scene, pages = self._focused(f"s{number}", state.id, taken)
+            behind = [each for page in pages for each in page.all]
+            taken |= {page.name for page in behind}
+            for place, page in enumerate(page for page in behind if page.is_box):
+                shown = self._focus_scene(f"s{number}p{place}", state.id, page.fold, page.pages)
+                yield replace(shown, title=page.name, address=("group", page.name))
+            yield replace(
+                scene,
                 title=state_name(state),
                 address=("state", names[state.id]),
                 parent=self.group_names[state.group] if state.group in self.groups else None,
-                focus=state.id,
-                groups=fold.groups,
-                bundles=fold.bundles,
-                pages={page.name: page.states for page in pages},
-                proof=self._bundled(fold),
             )
 
-    def _focus_drawing(self, fold: Fold, state_id: str) -> Drawing:
+    def _focused(self, name: str, state_id: str, taken: Collection[str]) -> tuple[Scene, tuple[HubPage, ...]]:
+        """The focus view of a state with everything at it, or its neighbours in their groups, or its pages."""
+        scene = self._focus_scene(name, state_id, Fold(self.lifecycle))
+        if not is_read(scene.drawing) and self.groups:
+            fold = fold_neighbours(self.lifecycle, state_id, self.language, self.apart)
+            scene = self._focus_scene(name, state_id, fold)
+        if is_read(scene.drawing):
+            return scene, ()
+        draw = partial(self._focus_drawing, state_id)
+        hub = Hub(self.lifecycle, state_id, self.language, draw, self.apart, taken)
+        pages = hub.pages()
+        return self._focus_scene(name, state_id, hub.fold(pages), pages), pages
+
+    def _focus_drawing(self, state_id: str, fold: Fold) -> Drawing:
         proof = self._bundled(fold)
         return focus_drawing(fold.lifecycle, state_id, proof.captions if proof is not None else {})
 
-    def _part_drawing(self, state_id: str, part: Lifecycle) -> Drawing:
-        return focus_drawing(part, state_id, self.captions)
-
-    def _page_scenes(self, name: str, hub: str, pages: Sequence[HubPage]) -> Iterator[Scene]:
-        """A scene for each page of a hub that is a box in its focus view."""
-        for number, page in enumerate(pages):
-            if len(page.states) > 1:
-                drawing = self._part_drawing(hub, page.part)
-                yield Scene(
-                    name=f"{name}p{number}",
-                    lifecycle=page.part,
-                    drawing=drawing,
-                    view=_frame(drawing),
-                    title=page.name,
-                    address=("group", page.name),
-                    focus=hub,
-                    proof=self.proof,
-                )
+    def _focus_scene(self, name: str, state_id: str, fold: Fold, pages: Sequence[HubPage] = ()) -> Scene:
+        drawing = self._focus_drawing(state_id, fold)
+        return Scene(
+            name=name,
+            lifecycle=fold.lifecycle,
+            drawing=drawing,
+            view=_frame(drawing),
+            focus=state_id,
+            groups=fold.groups,
+            bundles=fold.bundles,
+            pages={page.name: page.states for page in pages},
+            proof=self._bundled(fold),
+        )
 
     def _folded(self, name: str, fold: Fold) -> Scene:
         proof = self._bundled(fold)

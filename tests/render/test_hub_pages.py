@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 
@@ -7,14 +8,16 @@ import pytest
 from playwright.sync_api import Page
 
 from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle
-from arrowproof.render.drawing import Drawing
+from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.language import load_language
 from arrowproof.render.layout.focus import focus_drawing
-from arrowproof.render.layout.hub_pages import fold_pages, page_hub
+from arrowproof.render.layout.fold import Fold
+from arrowproof.render.layout.hub_pages import Hub
 from arrowproof.render.page import render_page
 from arrowproof.render.quality import is_read, measure_drawing
+from arrowproof.render.scenes import plan_scenes
 from arrowproof.render.stage import Stage, set_stage
-from tests.render.pages import FITS, MEASURE, show, state
+from tests.render.pages import FITS, MEASURE, grid_drawing, show, state
 
 ENGLISH = load_language()
 
@@ -30,8 +33,12 @@ def hub_of(neighbours: int) -> Lifecycle:
 HUB = hub_of(60)
 
 
-def drawn(part: Lifecycle) -> Drawing:
-    return focus_drawing(part, "hub")
+def hub(lifecycle: Lifecycle = HUB, taken: Collection[str] = (), apart: Collection[str] = ()) -> Hub:
+    return Hub(lifecycle, "hub", ENGLISH, drawn, apart, taken)
+
+
+def drawn(fold: Fold) -> Drawing:
+    return focus_drawing(fold.lifecycle, "hub")
 
 
 @cache
@@ -40,33 +47,118 @@ def stage() -> Stage:
 
 
 def test_every_neighbour_and_every_arrow_between_stands_on_exactly_one_page_that_can_be_read() -> None:
-    pages = page_hub(HUB, "hub", drawn)
+    pages = hub().pages()
     assert [state for page in pages for state in page.states] == [f"s{n}" for n in range(60)]
-    arrows = [arrow.id for page in pages for arrow in page.part.arrows]
+    arrows = [arrow.id for page in pages for arrow in page.fold.lifecycle.arrows]
     assert sorted(arrows) == sorted(arrow.id for arrow in HUB.arrows if arrow.id != "new")
-    assert all(is_read(drawn(page.part)) for page in pages)
+    assert all(is_read(drawn(page.fold)) for page in pages)
+
+
+def test_pages_of_what_is_alike_are_of_even_length() -> None:
+    lengths = {len(page.states) for page in hub().pages()}
+    assert max(lengths) - min(lengths) <= 1
 
 
 def test_the_hub_has_a_box_for_each_page_and_keeps_what_is_on_none() -> None:
-    pages = page_hub(HUB, "hub", drawn)
-    fold = fold_pages(HUB, "hub", pages, ENGLISH)
+    pages = hub().pages()
+    fold = hub().fold(pages)
     assert list(fold.groups.values()) == [page.name for page in pages]
     assert "new" in [arrow.id for arrow in fold.lifecycle.arrows]
     assert sum(len(members) for members in fold.bundles.values()) == len(HUB.arrows) - 1
 
 
 def test_an_arrow_that_is_drawn_by_itself_is_in_no_bundle_of_a_hub() -> None:
-    pages = page_hub(HUB, "hub", drawn)
-    fold = fold_pages(HUB, "hub", pages, ENGLISH, apart=["out3"])
+    fold = hub(apart=["out3"]).fold(hub(apart=["out3"]).pages())
     assert "out3" in [arrow.id for arrow in fold.lifecycle.arrows]
     assert "out3" not in [arrow for members in fold.bundles.values() for arrow in members]
 
 
+def test_a_page_never_has_a_name_that_is_taken() -> None:
+    first = hub().pages()[0].name
+    assert hub(taken=[first]).pages()[0].name == f"{first} (2)"
+
+
 @pytest.mark.parametrize("group", ["{}", "\t{} "])
 def test_a_page_never_has_the_name_of_a_group_as_an_address_knows_it(group: str) -> None:
-    first = page_hub(HUB, "hub", drawn)[0].name
-    named = Lifecycle("hub", "Hub", (state("other", group=group.format(first)), *HUB.states), HUB.arrows)
-    assert first not in [page.name for page in page_hub(named, "hub", drawn)]
+    first = hub().pages()[0].name
+    others = tuple(state(f"o{n}", group=group.format(first)) for n in range(2))
+    named = Lifecycle("hub", "Hub", (*others, *HUB.states), HUB.arrows)
+    addresses = [scene.address for scene in plan_scenes(named, grid_drawing(named), ENGLISH)]
+    assert len(set(addresses)) == len(addresses)
+
+
+def test_two_hubs_never_have_pages_of_one_name() -> None:
+    """One is called like the other with its neighbour: "A" leads to "B: 0" and on, and "A: B" to "0" and on."""
+    states, arrows = [], []
+    for name, neighbour in (("A", "B: {}"), ("A: B", "{}")):
+        states.append(state(name))
+        states += [state(f"{name}{n}", label=neighbour.format(n % 50)) for n in range(60)]
+        arrows += [Arrow(f"{name}{n}", name, f"{name}{n}", "go") for n in range(60)]
+    lifecycle = Lifecycle("two", "Two", tuple(states), tuple(arrows))
+    addresses = [scene.address for scene in plan_scenes(lifecycle, grid_drawing(lifecycle), ENGLISH)]
+    assert len(set(addresses)) == len(addresses)
+
+
+def heavy(extra: list[Arrow], neighbours: int = 40) -> Lifecycle:
+    """A hub whose other arrows are few for each neighbour, and these."""
+    plain = hub_of(neighbours)
+    return Lifecycle("heavy", "Heavy", plain.states, (*plain.arrows, *extra))
+
+
+LONG = "heavy [some guard that is long] / and an effect"
+HEAVY = {
+    "one neighbour with many arrows": [Arrow(f"h{n}", "hub", "s39", f"{LONG} {n}") for n in range(28)],
+    "one neighbour with more than a page holds": [Arrow(f"h{n}", "hub", "s39", f"{LONG} {n}") for n in range(300)],
+    "many self arrows": [Arrow(f"h{n}", "hub", "hub", f"{LONG} {n}") for n in range(60)],
+    "many creations": [Arrow(f"h{n}", None, "hub", f"{LONG} {n}") for n in range(60)],
+    "many removals": [Arrow(f"h{n}", "hub", None, f"{LONG} {n}") for n in range(60)],
+}
+
+
+@pytest.mark.parametrize("extra", HEAVY.values(), ids=HEAVY)
+def test_what_is_too_much_of_one_kind_has_its_own_pages_and_all_else_is_read_with_it(extra: list[Arrow]) -> None:
+    lifecycle = heavy(extra)
+    pages = hub(lifecycle).pages()
+    fold = hub(lifecycle).fold(pages)
+    assert is_read(drawn(fold))
+    assert all(is_read(drawn(page.fold)) for page in pages)
+    assert len(pages) < 3 + len(extra) / 10
+    held = [arrow.id for page in pages if page.is_box for arrow in page.fold.lifecycle.arrows]
+    held += [arrow.id for arrow in fold.lifecycle.arrows if arrow.id not in fold.bundles]
+    assert sorted(held) == sorted(arrow.id for arrow in lifecycle.arrows)
+
+
+def high(fold: Fold) -> Drawing:
+    """Stands for a drawing in which each arrow takes its room, and 17 can be read."""
+    return Drawing(Box(0, 0, 100, 40 * len(fold.lifecycle.arrows)), (), ())
+
+
+def test_where_the_boxes_of_pages_are_too_many_they_are_put_on_pages() -> None:
+    lifecycle = heavy([Arrow(f"h{n}", "hub", f"s{n % 300}", f"{LONG} {n}") for n in range(2000)], 300)
+    many = Hub(lifecycle, "hub", ENGLISH, high)
+    pages = many.pages()
+    every = [each for page in pages for each in page.all]
+    assert len(every) > len(pages)
+    assert is_read(high(many.fold(pages)))
+    assert all(is_read(high(page.fold)) for page in every)
+    assert len({page.name for page in every}) == len(every)
+    held = [arrow.id for page in every if not page.pages for arrow in page.fold.lifecycle.arrows]
+    assert sorted(held) == sorted(arrow.id for arrow in lifecycle.arrows)
+
+
+def test_how_much_is_drawn_to_find_the_pages_grows_with_the_neighbours_and_not_faster() -> None:
+    drawn_arrows = []
+    for neighbours in (250, 500):
+        lifecycle = heavy([Arrow(f"h{n}", "hub", f"s{neighbours - 1}", LONG) for n in range(28)], neighbours)
+        seen: list[int] = []
+
+        def draw(fold: Fold, seen: list[int] = seen) -> Drawing:
+            seen.append(len(fold.lifecycle.arrows))
+            return high(fold)
+
+        Hub(lifecycle, "hub", ENGLISH, draw).pages()
+        drawn_arrows.append(sum(seen))
+    assert drawn_arrows[1] < 2.2 * drawn_arrows[0]
 
 
 def test_every_scene_behind_the_overview_can_be_read_and_has_an_address_of_its_own() -> None:

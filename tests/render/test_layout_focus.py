@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
 from arrowproof.model.loader import load_lifecycle
+from arrowproof.render.drawing import Drawing
 from arrowproof.render.layout.focus import focus_drawing
 from arrowproof.render.quality import READABLE_SCALE, measure_drawing
 from tests.render.test_layout import lifecycles
@@ -116,3 +117,22 @@ def test_what_is_too_much_for_one_side_takes_both(incoming: int) -> None:
     left = sum(state.box.center[0] < center for state in drawing.states)
     assert left == incoming / 2
     assert measure_drawing(drawing).scale >= READABLE_SCALE
+
+
+@pytest.mark.parametrize("ends", [("a", "b"), ("b", "a"), ("a", "a")])
+def test_many_arrows_with_the_same_ends_share_a_line_where_they_could_not_be_read_otherwise(
+    ends: tuple[str, str],
+) -> None:
+    def drawn(count: int) -> Drawing:
+        states = (State("a", Kind.ACTIVE, "a", "a"), State("b", Kind.ACTIVE, "b", "b"))
+        return focus_drawing(
+            Lifecycle("c", "C", states, tuple(Arrow(f"n{n}", *ends, f"go {n}") for n in range(count))), "a"
+        )
+
+    assert {path.cord for path in drawn(10).arrows} == {None}
+    cord = drawn(40)
+    assert {path.cord for path in cord.arrows} == {"n0"}
+    quality = measure_drawing(cord)
+    assert quality.overlaps == ()
+    assert quality.scale >= READABLE_SCALE
+    assert len({path.bead for path in cord.arrows}) == 40

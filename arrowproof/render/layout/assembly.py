@@ -22,6 +22,7 @@ from arrowproof.render.layout.sizes import (
     LOOP_HEIGHT,
     LOOP_REACH,
     MARK_RADIUS,
+    LabelSize,
 )
 
 _STEM_SHIFT = 8
@@ -152,17 +153,29 @@ def _arrow(edge: Edge, points: tuple[Point, ...], bead: Point, place: Point | No
 
 
 def _cord(edge: Edge, points: tuple[Point, ...], root: Point, place: Point, side: int) -> tuple[ArrowPath, ...]:
+    return cord_paths(edge.arrows, edge.label, points, root, place, side)
+
+
+def cord_paths(
+    arrows: Sequence[str], label: LabelSize, points: tuple[Point, ...], root: Point, place: Point, side: int
+) -> tuple[ArrowPath, ...]:
     """The arrows on a cord, each with its bead at its label.
 
-    ``place`` is the upper left corner of all labels, and ``root`` the point of the line at which they stand. Where
-    beads stand off the line, a stem leads from there to the outermost ones.
+    Args:
+        arrows: their ids.
+        label: all their labels, below each other.
+        points: the line that they share.
+        root: its point at which the labels stand. Where beads stand off the line, a stem leads from there to the
+            outermost ones.
+        place: the upper left corner of all labels.
+        side: of the stem on which these stand, ``RIGHT`` or the left one.
     """
     x, top = root[0], place[1]
     paths = []
-    for arrow, size, below in zip(edge.arrows, edge.label.entries, edge.label.tops, strict=True):
-        left = place[0] if side == RIGHT else place[0] + edge.label.width - size.width
+    for arrow, size, below in zip(arrows, label.entries, label.tops, strict=True):
+        left = place[0] if side == RIGHT else place[0] + label.width - size.width
         bead = (x, top + below + size.first_line)
-        paths.append(with_label(ArrowPath(arrow, points, bead, cord=edge.arrow), size, (left, top + below), "start"))
+        paths.append(with_label(ArrowPath(arrow, points, bead, cord=arrows[0]), size, (left, top + below), "start"))
     ends = [root[1], *(path.bead[1] for path in paths)]
     stem = ((x, min(ends)), (x, max(ends)))
     return paths[0] if _holds(points, *stem) else replace(paths[0], stem=stem), *paths[1:]

@@ -7,22 +7,18 @@ No search and no solver: a view takes a few milliseconds, so that a page can hol
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
 from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
-from arrowproof.render.drawing import ArrowPath, Box, Drawing, Mark, StateBox, TextLine
-from arrowproof.render.layout.assembly import bounds_of
-from arrowproof.render.layout.boxes import BASELINE, place_lines, place_state
+from arrowproof.render.drawing import ArrowPath, Box, Drawing, Mark, Point, StateBox
+from arrowproof.render.layout.assembly import bounds_of, cord_paths
+from arrowproof.render.layout.boxes import place_state, with_label
+from arrowproof.render.layout.forms import Form
 from arrowproof.render.layout.sizes import (
-    CAPTION_LINE,
-    CAPTION_SIZE,
-    CAPTION_WEIGHT,
     ICON_ROOM,
-    LABEL_LINE,
     LOOP_HEIGHT,
     LOOP_REACH,
     MARK_RADIUS,
@@ -31,8 +27,10 @@ from arrowproof.render.layout.sizes import (
     STATE_WEIGHT,
     BoxSize,
     LabelLimits,
+    LabelSize,
     TextBlock,
     even,
+    measure_cord,
     measure_label,
     measure_state,
     measure_text,
@@ -49,13 +47,13 @@ _BEAD_ROOM = 8
 _LEAD, _BEAD_GAP, _TRAIL = 24, 12, 22
 """From the box on the left to the bead, from the bead to the label, and from the label to the box on the right: there
 is room for a head at both ends."""
-_CAPTION_GAP = 10
-"""Between a label and the caption behind it."""
 _RIM = 14
 """Between the outermost line and the corner of the box that it meets."""
 _PADDING_X = 16
 _LEAST_GAP = 110.0
 """Columns stand this far apart even when no arrow has a label."""
+_CORDS = Form(most=100)
+"""Where arrows with the same ends share a line, all of them do: a line of its own is what takes room here."""
 _CALM_SCALE = 1.0
 """A view that is shown this large need not be set closer."""
 
@@ -86,43 +84,27 @@ _SETTINGS = (
 
 @dataclass(frozen=True)
 class _Row:
-    """One arrow with its label; ``above`` and ``below`` are what it needs on either side of its line."""
+    """One line: an arrow with its label, or a cord of several with theirs.
 
-    arrow: Arrow
-    label: TextBlock
-    caption: TextBlock
-    beside: bool
+    ``above`` and ``below`` are what it needs on either side.
+    """
+
+    arrows: tuple[Arrow, ...]
+    label: LabelSize
 
     @property
     def is_loop(self) -> bool:
-        return self.arrow.source == self.arrow.target
-
-    @property
-    def width(self) -> float:
-        """The label with its caption."""
-        if not self.is_beside:
-            return max(self.label.width, self.caption.width)
-        return max(self.label.width, self.label.widths[-1] + _CAPTION_GAP + self.caption.width)
-
-    @property
-    def height(self) -> float:
-        captions = 0 if self.is_beside else CAPTION_LINE * len(self.caption.lines)
-        return LABEL_LINE * len(self.label.lines) + captions
-
-    @property
-    def is_beside(self) -> bool:
-        """Whether the caption stands behind the last line of the label."""
-        return self.beside and bool(self.label.lines) and bool(self.caption.lines)
+        return self.arrows[0].source == self.arrows[0].target
 
     @property
     def above(self) -> float:
         if self.is_loop:
-            return max(self.height, LOOP_HEIGHT) / 2 + 2
-        return max(self.height + _LABEL_RISE, _BEAD_ROOM)
+            return max(self.label.height, LOOP_HEIGHT) / 2 + 2
+        return max(self.label.height + _LABEL_RISE, _BEAD_ROOM)
 
     @property
     def below(self) -> float:
-        return max(self.height, LOOP_HEIGHT) / 2 + 2 if self.is_loop else _BEAD_ROOM
+        return max(self.label.height, LOOP_HEIGHT) / 2 + 2 if self.is_loop else _BEAD_ROOM
 
 
 @dataclass(frozen=True)
@@ -185,7 +167,7 @@ class _Stack:
     def gap(self) -> float:
         """The width between the box in the middle and the neighbours."""
         widths = [
-            LOOP_REACH + _BEAD_GAP + row.width + _TRAIL if row.is_loop else _LEAD + _BEAD_GAP + row.width + _TRAIL
+            (LOOP_REACH if row.is_loop else _LEAD) + _BEAD_GAP + row.label.width + _TRAIL
             for block in self.blocks
             for row in block.rows
         ]
@@ -204,17 +186,30 @@ def focus_drawing(lifecycle: Lifecycle, state_id: str, captions: Mapping[str, st
         state_id: one of its states.
         captions: a short text beside the label of an arrow (its rung, for example), by arrow id.
     """
-    view = _View(lifecycle, lifecycle.states_by_id[state_id], captions or {})
-    best = _best(view, _SETTINGS)
-    if is_read(best):
-        return best
-    return max(best, _best(replace(view, is_spread=True), _SETTINGS), key=lambda drawing: fit_scale(drawing.bounds))
+    part = _part(lifecycle, state_id)
+    view = _View(part, part.states_by_id[state_id], captions or {})
+    largest: Drawing | None = None
+    for form in view.forms():
+        drawing = _best(form)
+        if is_read(drawing):
+            return drawing
+        if largest is None or fit_scale(drawing.bounds) > fit_scale(largest.bounds):
+            largest = drawing
+    assert largest is not None
+    return largest
 
 
-def _best(view: _View, settings: Sequence[_Setting]) -> Drawing:
+def _part(lifecycle: Lifecycle, state_id: str) -> Lifecycle:
+    """The state with its arrows and their ends: all that there is to draw, however large the lifecycle is."""
+    arrows = tuple(arrow for arrow in lifecycle.arrows if state_id in (arrow.source, arrow.target))
+    ends = {state_id}.union(*({arrow.source, arrow.target} for arrow in arrows))
+    return replace(lifecycle, states=tuple(state for state in lifecycle.states if state.id in ends), arrows=arrows)
+
+
+def _best(view: _View) -> Drawing:
     """The calmest drawing that is large enough, or the largest of them."""
     drawings: list[Drawing] = []
-    for setting in settings:
+    for setting in _SETTINGS:
         drawings.append(view.drawing(setting))
         if fit_scale(drawings[-1].bounds) >= _CALM_SCALE:
             return drawings[-1]
@@ -223,19 +218,32 @@ def _best(view: _View, settings: Sequence[_Setting]) -> Drawing:
 
 @dataclass(frozen=True)
 class _View:
-    """What is drawn: a state and all arrows at it; ``is_spread`` takes both sides for whatever there is too much of."""
+    """What is drawn: a state in a lifecycle that has its arrows and no others.
+
+    ``is_spread`` takes both sides for whatever there is too much of, and ``has_cords`` draws arrows with the same ends
+    as one line.
+    """
 
     lifecycle: Lifecycle
     state: State
     captions: Mapping[str, str]
     is_spread: bool = False
+    has_cords: bool = False
+
+    def forms(self) -> Iterator[_View]:
+        """The ways to draw it, from the one that says each arrow most clearly to the closest one."""
+        yield self
+        yield replace(self, is_spread=True)
+        if any(len(row) > 1 for arrows in (*self.ends.values(), self.loops) for row in _CORDS.lines(arrows)):
+            yield replace(self, has_cords=True)
+            yield replace(self, has_cords=True, is_spread=True)
 
     @cached_property
     def ends(self) -> Mapping[str, tuple[Arrow, ...]]:
         """The arrows to and from each neighbour; a mark is named like its arrow, behind its kind and a colon."""
         ends: dict[str, list[Arrow]] = {}
         for arrow in self.lifecycle.arrows:
-            if self.state.id in (arrow.source, arrow.target) and arrow.source != arrow.target:
+            if arrow.source != arrow.target:
                 other = arrow.source if arrow.target == self.state.id else arrow.target
                 mark = f"{'start' if arrow.source is None else 'removal'}:{arrow.id}"
                 ends.setdefault(f"state:{other}" if other is not None else mark, []).append(arrow)
@@ -243,7 +251,7 @@ class _View:
 
     @cached_property
     def loops(self) -> tuple[Arrow, ...]:
-        return tuple(arrow for arrow in self.lifecycle.arrows if arrow.source == arrow.target == self.state.id)
+        return tuple(arrow for arrow in self.lifecycle.arrows if arrow.source == arrow.target)
 
     @cached_property
     def order(self) -> Mapping[str, int]:
@@ -262,7 +270,7 @@ class _View:
         if self.is_spread:
             left, right = _balanced(left, right)
         if self.loops:
-            loops = _block(None, None, [self._row(arrow, setting) for arrow in self.loops], setting)
+            loops = _block(None, None, self._rows(self.loops, setting), setting)
             shorter = left if _stacked(LEFT, left, setting).reach <= _stacked(RIGHT, right, setting).reach else right
             shorter.append(loops)
         stacks = (_stacked(LEFT, left, setting), _stacked(RIGHT, right, setting))
@@ -278,13 +286,17 @@ class _View:
                 kind, _, rest = name.partition(":")
                 size = _name_size(self.lifecycle.states_by_id[rest], setting) if kind == "state" else None
                 identity = rest if kind == "state" else name
-                blocks.append(_block(identity, size, [self._row(arrow, setting) for arrow in arrows], setting))
+                blocks.append(_block(identity, size, self._rows(arrows, setting), setting))
         return blocks
 
-    def _row(self, arrow: Arrow, setting: _Setting) -> _Row:
-        label = measure_label(arrow, "", LabelLimits(setting.label, setting.label))
-        caption = measure_text(self.captions.get(arrow.id, ""), math.inf, CAPTION_SIZE, CAPTION_WEIGHT)
-        return _Row(arrow, label.text, caption, setting.beside)
+    def _rows(self, arrows: Sequence[Arrow], setting: _Setting) -> list[_Row]:
+        limits = LabelLimits(setting.label, setting.label)
+        rows = _CORDS.lines(arrows) if self.has_cords else ((arrow,) for arrow in arrows)
+        return [_Row(row, self._label(row, limits, setting.beside)) for row in rows]
+
+    def _label(self, arrows: Sequence[Arrow], limits: LabelLimits, is_beside: bool) -> LabelSize:
+        labels = [measure_label(each, self.captions.get(each.id, ""), limits, is_beside) for each in arrows]
+        return labels[0] if len(labels) == 1 else measure_cord(labels)
 
 
 def _balanced(left: list[_Block], right: list[_Block]) -> tuple[list[_Block], list[_Block]]:
@@ -344,42 +356,34 @@ def _drawn(view: _View, center: Box, focus: StateBox, stacks: Sequence[_Stack]) 
                 marks.append(Mark(block.id, kind, (far + stack.side * MARK_RADIUS, middle), MARK_RADIUS))
             for line, row in zip(block.lines, block.rows, strict=True):
                 draw = _loop if row.is_loop else _level
-                arrows[row.arrow.id] = draw(row, near, far, middle + line, view.state.id)
+                arrows |= {path.id: path for path in draw(row, near, far, middle + line, view.state.id)}
     places = {state.id: state for state in states}
     drawing = Drawing(
         Box(0, 0, 0, 0),
-        tuple(places[state.id] for state in view.lifecycle.states if state.id in places),
-        tuple(arrows[arrow.id] for arrow in view.lifecycle.arrows if arrow.id in arrows),
+        tuple(places[state.id] for state in view.lifecycle.states),
+        tuple(arrows[arrow.id] for arrow in view.lifecycle.arrows),
         tuple(marks),
     )
     return replace(drawing, bounds=bounds_of(drawing))
 
 
-def _level(row: _Row, near: float, far: float, y: float, focus: str) -> ArrowPath:
-    leaves = row.arrow.source == focus
+def _level(row: _Row, near: float, far: float, y: float, focus: str) -> Sequence[ArrowPath]:
+    leaves = row.arrows[0].source == focus
     ends = (near, far) if leaves else (far, near)
     bead = min(near, far) + _LEAD
-    return _labelled(row, ((ends[0], y), (ends[1], y)), (bead, y), bead + _BEAD_GAP, y - _LABEL_RISE - row.height)
+    corner = (bead + _BEAD_GAP, y - _LABEL_RISE - row.label.height)
+    return _labelled(row, ((ends[0], y), (ends[1], y)), (bead, y), corner, RIGHT)
 
 
-def _loop(row: _Row, near: float, far: float, y: float, _focus: str) -> ArrowPath:
+def _loop(row: _Row, near: float, far: float, y: float, _focus: str) -> Sequence[ArrowPath]:
     side = RIGHT if far > near else LEFT
     out, half = near + side * LOOP_REACH, LOOP_HEIGHT / 2
     points = ((near, y - half), (out, y - half), (out, y + half), (near, y + half))
-    x = out + _BEAD_GAP if side == RIGHT else out - _BEAD_GAP - row.width
-    return _labelled(row, points, (out, y), x, y - row.height / 2)
+    x = out + _BEAD_GAP if side == RIGHT else out - _BEAD_GAP - row.label.width
+    return _labelled(row, points, (out, y), (x, y - row.label.height / 2), side)
 
 
-def _labelled(
-    row: _Row, points: tuple[tuple[float, float], ...], bead: tuple[float, float], x: float, top: float
-) -> ArrowPath:
-    if not row.height:
-        return ArrowPath(row.arrow.id, points, bead)
-    label = place_lines(row.label, x, top, LABEL_LINE, "start")
-    caption = None
-    if row.caption.lines:
-        start = x + row.label.widths[-1] + _CAPTION_GAP if row.is_beside else x
-        under = top + LABEL_LINE * len(label) + CAPTION_LINE * BASELINE
-        baseline = label[-1].baseline if row.is_beside else under
-        caption = TextLine(row.caption.lines[0], start, baseline, row.caption.width)
-    return ArrowPath(row.arrow.id, points, bead, label, Box(x, top, row.width, row.height), caption)
+def _labelled(row: _Row, points: tuple[Point, ...], bead: Point, corner: Point, side: int) -> Sequence[ArrowPath]:
+    if len(row.arrows) > 1:
+        return cord_paths([arrow.id for arrow in row.arrows], row.label, points, bead, corner, side)
+    return (with_label(ArrowPath(row.arrows[0].id, points, bead), row.label, corner, "start"),)

@@ -7,7 +7,7 @@ would say less than the state does.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
@@ -90,6 +90,48 @@ def fold_neighbours(lifecycle: Lifecycle, state_id: str, language: Language, apa
     return _fold_outside(lifecycle, {state_id}, language, set(foldable_groups(lifecycle)), apart)
 
 
+def fold_arrows(
+    lifecycle: Lifecycle,
+    hub: str,
+    boxes: Mapping[str, Collection[str]],
+    language: Language,
+    apart: Collection[str] = (),
+) -> Fold:
+    """A state at which some arrows lead to boxes, or come from them, and stand there for all in the same direction.
+
+    Args:
+        lifecycle: the state, all its arrows, and their other ends.
+        hub: the state, by id.
+        boxes: the ids of the arrows of each box, by its name. A box stands in the place of the first of their ends.
+        language: of the words that say how many arrows are drawn as one.
+        apart: the ids of arrows that are drawn by themselves in any case.
+    """
+    ids = _free_ids(boxes, {state.id for state in lifecycle.states})
+    box_of = {arrow: ids[name] for name, arrows in boxes.items() for arrow in arrows if arrow not in apart}
+    place_of: dict[str | None, int] = {state.id: place for place, state in enumerate(lifecycle.states)}
+    states: dict[str, tuple[int, State]] = {}
+    arrows = []
+    for arrow in lifecycle.arrows:
+        box = box_of.get(arrow.id)
+        if box is not None:
+            other = arrow.target if arrow.source == hub else arrow.source
+            place = min(place_of.get(other, place_of[hub]), states[box][0] if box in states else len(place_of))
+            states[box] = (place, State(box, Kind.NEUTRAL, "", box, terminal=True))
+            arrows.append(replace(arrow, target=box) if arrow.source == hub else replace(arrow, source=box))
+        else:
+            arrows.append(arrow)
+    ends = {hub}.union(*({arrow.source, arrow.target} for arrow in arrows))
+    states |= {state.id: (place_of[state.id], state) for state in lifecycle.states if state.id in ends}
+    names = {box: name for name, box in ids.items() if box in states}
+    shown = [
+        replace(state, label=names.get(state.id, state.label))
+        for _, state in sorted(states.values(), key=lambda each: (each[0], each[1].id in names))
+    ]
+    folded = replace(lifecycle, states=tuple(shown), arrows=tuple(arrows), views=())
+    together, bundles = _bundled(folded, {state.id: state.id for state in shown}, frozenset(names), language, apart)
+    return Fold(replace(folded, arrows=together), names, bundles)
+
+
 def inside_words(lifecycle: Lifecycle, group: str, language: Language) -> str:
     """How many states and arrows are inside a group."""
     members = {state.id for state in lifecycle.states if state.group == group}
@@ -127,15 +169,19 @@ def _fold_outside(
 
 def _box_ids(lifecycle: Lifecycle, groups: Collection[str]) -> dict[str, str]:
     """An id for the box of each group, which no state has."""
-    taken = {state.id for state in lifecycle.states}
+    folded = [group for group in foldable_groups(lifecycle) if group in groups]
+    return _free_ids(folded, {state.id for state in lifecycle.states})
+
+
+def _free_ids(names: Iterable[str], taken: set[str]) -> dict[str, str]:
+    """An id for the box of each name, which is not taken."""
     ids = {}
-    for group in foldable_groups(lifecycle):
-        if group in groups:
-            box = f"group:{group}"
-            while box in taken:
-                box += "'"
-            taken.add(box)
-            ids[group] = box
+    for name in names:
+        box = f"group:{name}"
+        while box in taken:
+            box += "'"
+        taken.add(box)
+        ids[name] = box
     return ids
 
 
