@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -9,10 +10,12 @@ from hypothesis import strategies as st
 
 from arrowproof.model.lifecycle import Arrow, Lifecycle
 from arrowproof.render.drawing import ArrowPath, Box, Drawing
-from arrowproof.render.layout import layout_lifecycle
+from arrowproof.render.layout import candidates, layout_lifecycle
 from arrowproof.render.layout.boxes import with_label
-from arrowproof.render.layout.candidates import best_drawing
+from arrowproof.render.layout.candidates import Candidate, best_drawing
 from arrowproof.render.layout.forms import PLAIN, Form, closer_forms
+from arrowproof.render.layout.graph import Graph
+from arrowproof.render.layout.grid import Placement
 from arrowproof.render.layout.sizes import CAPTION_GAP, ENTRY_GAP, LabelLimits
 from arrowproof.render.quality import count_crossings, fit_scale, is_read, measure_drawing
 from tests.render.extremes import parallel, selves, wordy_parallel
@@ -58,6 +61,28 @@ def test_numbers_stand_for_labels_only_where_that_is_allowed_and_notes_give_way_
     assert list(closer_forms(parallel(), None)) == [Form(12), Form(6)]
     alone = Lifecycle("x", "X", (state("a"), state("b")), of_ends(("a", "b")))
     assert list(closer_forms(alone, {"0": 1})) == [Form(1, {"0": 1}), Form(1, {"0": 1}, has_notes=False)]
+
+
+def test_shorter_cords_are_tried_only_where_they_are_other_ones() -> None:
+    for count, forms in ((6, [Form(12)]), (7, [Form(12), Form(6)])):
+        model = Lifecycle("x", "X", (state("a"), state("b")), of_ends(*[("a", "b")] * count))
+        assert list(closer_forms(model, None)) == forms
+
+
+@pytest.mark.parametrize(("gives_way", "most"), [(True, 1), (False, 3)])
+def test_what_is_far_too_small_is_searched_once_where_a_closer_form_follows(
+    monkeypatch: pytest.MonkeyPatch, gives_way: bool, most: int
+) -> None:
+    searched: list[int] = []
+    drafts = candidates._drafts
+
+    def counted(graph: Graph, earlier: Sequence[Placement], seed: int) -> list[Candidate]:
+        searched.append(seed)
+        return drafts(graph, earlier, seed)
+
+    monkeypatch.setattr(candidates, "_drafts", counted)
+    best_drawing(wordy_parallel(), {}, gives_way=gives_way)
+    assert searched == list(range(most))
 
 
 def beads_on_line(arrow: ArrowPath, first: ArrowPath) -> bool:

@@ -21,7 +21,7 @@ from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.layout.candidates import best_drawing
 from arrowproof.render.layout.forms import PLAIN, Form, closer_forms, is_crowded
 from arrowproof.render.layout.lanes import add_lanes, has_lanes
-from arrowproof.render.quality import LEAST_SCALE, READABLE_SCALE, count_crossings, fit_scale, is_read
+from arrowproof.render.quality import LEAST_SCALE, READABLE_SCALE, count_crossings, fit_scale
 
 __all__ = ["layout_lifecycle"]
 
@@ -51,20 +51,18 @@ def layout_lifecycle(
     """
     if not lifecycle.states and not lifecycle.arrows:
         return Drawing(Box(0, 0, 0, 0), (), ())
-    drawing = _drawn(lifecycle, captions or {}, PLAIN)
-    for form in closer_forms(lifecycle, numbers):
+    written = captions or {}
+    chosen, forms = PLAIN, tuple(closer_forms(lifecycle, numbers))
+    drawing = best_drawing(lifecycle, written, gives_way=bool(forms))
+    for form in forms:
         is_large = fit_scale(drawing.bounds) >= LEAST_SCALE
         if is_large and (form.numbers is not None or not is_crowded(lifecycle)):
             break
-        closer = _drawn(lifecycle, captions or {}, form)
+        closer = best_drawing(lifecycle, written, form, gives_way=form is not forms[-1])
         if fit_scale(closer.bounds) > fit_scale(drawing.bounds) * (_CLEARLY if is_large else 1.0):
-            drawing = closer
-    return drawing
-
-
-def _drawn(lifecycle: Lifecycle, captions: Mapping[str, str], form: Form) -> Drawing:
-    drawing = best_drawing(lifecycle, captions, form=form)
-    return _with_lanes(drawing, lifecycle, captions, form) if has_lanes(lifecycle) else drawing
+            drawing, chosen = closer, form
+    # Lanes cost another search, which is made for the one form that is kept.
+    return _with_lanes(drawing, lifecycle, written, chosen) if has_lanes(lifecycle) else drawing
 
 
 def _with_lanes(drawing: Drawing, lifecycle: Lifecycle, captions: Mapping[str, str], form: Form) -> Drawing:
@@ -77,5 +75,6 @@ def _with_lanes(drawing: Drawing, lifecycle: Lifecycle, captions: Mapping[str, s
         laned = add_lanes(best_drawing(lifecycle, captions, form, without_lanes=drawing), lifecycle)
         if count_crossings(laned) > count_crossings(drawing) + _MORE_CROSSINGS:
             return drawing
-    least = READABLE_SCALE if is_read(drawing) else _MUCH_SMALLER * fit_scale(drawing.bounds)
+    scale = fit_scale(drawing.bounds)
+    least = next((least for least in (READABLE_SCALE, LEAST_SCALE) if scale >= least), _MUCH_SMALLER * scale)
     return laned if laned.lanes and fit_scale(laned.bounds) >= least else drawing

@@ -40,6 +40,8 @@ _FEW_CROSSINGS, _ABOUT = 1, 0.2
 """What is enough after the second search; scores that are about as good."""
 _HOPELESS = 0.62
 """A drawing that comes out smaller than this is not made readable by narrower labels."""
+_FAR_TOO_SMALL = 0.65
+"""What comes out smaller than this is drawn in a closer form, if there is one."""
 _NARROW, _LOOSE = 700, (160, 20)
 """What a unit of the drawing's width costs the solver, when the width decides the scale and when it does not."""
 
@@ -74,7 +76,11 @@ class Candidate:
 
 
 def best_drawing(
-    lifecycle: Lifecycle, captions: Mapping[str, str], form: Form = PLAIN, without_lanes: Drawing | None = None
+    lifecycle: Lifecycle,
+    captions: Mapping[str, str],
+    form: Form = PLAIN,
+    without_lanes: Drawing | None = None,
+    gives_way: bool = False,
 ) -> Drawing:
     """The best drawing of a lifecycle that was found; in all of them nothing overlaps.
 
@@ -88,6 +94,7 @@ def best_drawing(
         form: how lines and labels are shared.
         without_lanes: the best drawing, where one that can have lanes is looked for: such a one goes before any other,
             and the search starts anew while lines cross more often than they do here.
+        gives_way: whether a closer form is drawn where this one is far too large; then it is searched only once.
     """
     keeps_lanes = without_lanes is not None
     least = count_crossings(without_lanes) if without_lanes is not None else 0
@@ -103,7 +110,8 @@ def best_drawing(
         scale = fit_scale(drafts[0].drawing.bounds)
         is_torn = keeps_lanes and not add_lanes(drafts[0].drawing, lifecycle).lanes
         crosses = drafts[0].quality.crossings > (least if keeps_lanes else _FEW_CROSSINGS * attempt)
-        if scale >= READABLE_SCALE and not crosses and not is_torn:
+        is_given_up = gives_way and attempt == 0 and scale < _FAR_TOO_SMALL
+        if is_given_up or (scale >= READABLE_SCALE and not crosses and not is_torn):
             break
         if not _HOPELESS < scale < READABLE_SCALE or len(limits) == 1 or (keeps_lanes and crosses):
             drafts = []

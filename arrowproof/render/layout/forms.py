@@ -84,10 +84,12 @@ def closer_forms(lifecycle: Lifecycle, numbers: Mapping[str, int] | None) -> Ite
 
     A lifecycle of very many states has none, since it is not read as a whole in any form.
     """
-    most = 1
-    if _most_alike(lifecycle) > _APART and len(lifecycle.states) <= MANY_STATES:
+    most, alike = 1, _most_alike(lifecycle)
+    if alike > _APART and len(lifecycle.states) <= MANY_STATES:
         most = _CORDS[0]
-        yield from (Form(each) for each in _CORDS)
+        yield Form(most)
+        # Where no line is that full, shorter cords would be the same ones.
+        yield from (Form(each) for each in _CORDS[1:] if each < alike)
     if numbers is not None:
         yield Form(most, numbers)
         yield Form(most, numbers, has_notes=False)
