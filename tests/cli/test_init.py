@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 
-def test_init_writes_a_starter_that_lints_strictly_and_renders(arrowproof, tmp_path):
+def test_init_writes_a_starter_that_lints_strictly_once_its_sql_is_there_and_renders(arrowproof, tmp_path):
     assert arrowproof("init").status == 0
+    assert arrowproof("lint").err.count("[warning: no-source]") == 1
+    (tmp_path / "sql").mkdir()
+    (tmp_path / "sql" / "mail.sql").touch()
     assert arrowproof("lint", "--strict").status == 0
     assert arrowproof("render", "-o", "page.html").status == 0
     assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")

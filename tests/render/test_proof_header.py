@@ -87,7 +87,9 @@ def test_reasons_for_being_stale_name_both_hashes_and_the_sources() -> None:
 
 def test_reasons_for_being_stale_are_bounded_whatever_the_evidence_says() -> None:
     reasons = stale_reasons([Difference(DifferenceKind.MODEL, "job", "\x1b" * 9000)], ENGLISH)
-    assert reasons == (f"This evidence is of another model, and nothing of it is shown: evidence “{'�' * 60}”, page “job”.",)
+    assert reasons == (
+        f"This evidence is of another model, and nothing of it is shown: evidence “{'�' * 60}”, page “job”.",
+    )
     assert stale_reasons([Difference(DifferenceKind.VERSION, "", "ab")], ENGLISH)[0].endswith("evidence ab, page ?.")
 
 
