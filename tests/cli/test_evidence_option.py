@@ -144,7 +144,7 @@ def test_view_leaves_it_to_the_page_to_say_that_evidence_is_stale(tmp_path):
         address = process.stdout.readline().split()[-1]
         with httpx.stream("GET", f"{address}events") as events:
             said = next(line for line in events.iter_lines() if line.startswith("data:"))
-        assert json.loads(said.removeprefix("data:"))["warnings"] == ""
+        assert json.loads(said.removeprefix("data:"))["warnings"] == []
         assert 'class="stale"' in httpx.get(f"{address}page").text
     finally:
         process.send_signal(signal.SIGINT)
