@@ -13,7 +13,7 @@ from arrowproof.render.drawing import ArrowPath, Box, Drawing
 from arrowproof.render.layout import candidates, layout_lifecycle
 from arrowproof.render.layout.boxes import with_label
 from arrowproof.render.layout.candidates import Candidate, best_drawing
-from arrowproof.render.layout.forms import PLAIN, Form, closer_forms
+from arrowproof.render.layout.forms import PLAIN, Form, closer_forms, first_form
 from arrowproof.render.layout.graph import Graph
 from arrowproof.render.layout.grid import Placement
 from arrowproof.render.layout.sizes import CAPTION_GAP, ENTRY_GAP, LabelLimits
@@ -67,6 +67,15 @@ def test_shorter_cords_are_tried_only_where_they_are_other_ones() -> None:
     for count, forms in ((6, [Form(12)]), (7, [Form(12), Form(6)])):
         model = Lifecycle("x", "X", (state("a"), state("b")), of_ends(*[("a", "b")] * count))
         assert list(closer_forms(model, None)) == forms
+
+
+@pytest.mark.parametrize(("states", "form"), [(24, PLAIN), (25, Form(12))])
+def test_a_crowd_among_so_many_states_that_no_form_is_read_shares_its_lines_from_the_start(
+    states: int, form: Form
+) -> None:
+    named = tuple(state(str(number)) for number in range(states))
+    assert first_form(Lifecycle("x", "X", named, of_ends(*[("0", "1")] * 4))) == form
+    assert first_form(Lifecycle("x", "X", named, of_ends(*[("0", "1")] * 3))) == PLAIN
 
 
 @pytest.mark.parametrize(("gives_way", "most"), [(True, 1), (False, 3)])

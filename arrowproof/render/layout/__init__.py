@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.layout.candidates import best_drawing
-from arrowproof.render.layout.forms import PLAIN, Form, closer_forms, is_crowded
+from arrowproof.render.layout.forms import Form, closer_forms, first_form, is_crowded
 from arrowproof.render.layout.lanes import add_lanes, has_lanes
 from arrowproof.render.quality import LEAST_SCALE, READABLE_SCALE, count_crossings, fit_scale
 
@@ -52,8 +52,8 @@ def layout_lifecycle(
     if not lifecycle.states and not lifecycle.arrows:
         return Drawing(Box(0, 0, 0, 0), (), ())
     written = captions or {}
-    chosen, forms = PLAIN, tuple(closer_forms(lifecycle, numbers))
-    drawing = best_drawing(lifecycle, written, gives_way=bool(forms))
+    chosen, forms = first_form(lifecycle), tuple(closer_forms(lifecycle, numbers))
+    drawing = best_drawing(lifecycle, written, chosen, gives_way=bool(forms))
     for form in forms:
         is_large = fit_scale(drawing.bounds) >= LEAST_SCALE
         if is_large and (form.numbers is not None or not is_crowded(lifecycle)):

@@ -79,6 +79,11 @@ PLAIN = Form()
 """Everything is written, and each arrow has a line of its own."""
 
 
+def first_form(lifecycle: Lifecycle) -> Form:
+    """The plain form, but for a crowd among very many states: their whole is an overview, and is never read so."""
+    return Form(_CORDS[0]) if len(lifecycle.states) > MANY_STATES and is_crowded(lifecycle) else PLAIN
+
+
 def closer_forms(lifecycle: Lifecycle, numbers: Mapping[str, int] | None) -> Iterator[Form]:
     """The forms for a lifecycle that is too large in the plain one, from the one that says most to the closest one.
 
