@@ -351,6 +351,7 @@ def test_an_address_that_names_nothing_is_said_by_the_page_and_goes_from_the_she
 def test_keys_are_for_the_page_without_a_click_unless_the_reader_is_in_the_shell(preview: Preview, page: Page) -> None:
     preview.replace(notes_page() + "<!-- doubtful -->")
     page.frame_locator("iframe").locator("h1").wait_for()
+    expect(page.locator("iframe")).to_be_focused()
     page.keyboard.press("Tab")
     expect(page.frame_locator("iframe").get_by_role("button", name="Copy link")).to_be_focused()
     page.locator("#warnings summary").focus()
