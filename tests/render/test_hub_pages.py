@@ -88,15 +88,16 @@ def test_a_page_never_has_the_name_of_a_group_as_an_address_knows_it(group: str)
 
 
 def test_two_hubs_never_have_pages_of_one_name() -> None:
-    """One is called like the other with its neighbour: "A" leads to "B: 0" and on, and "A: B" to "0" and on."""
-    states, arrows = [], []
-    for name, neighbour in (("A", "B: {}"), ("A: B", "{}")):
-        states.append(state(name))
-        states += [state(f"{name}{n}", label=neighbour.format(n % 50)) for n in range(60)]
-        arrows += [Arrow(f"{name}{n}", name, f"{name}{n}", "go") for n in range(60)]
-    lifecycle = Lifecycle("two", "Two", tuple(states), tuple(arrows))
-    addresses = [scene.address for scene in plan_scenes(lifecycle, grid_drawing(lifecycle), ENGLISH)]
-    assert len(set(addresses)) == len(addresses)
+    """ "A" leads to "b: 0" first and "A: b" to "0", then both to the same states."""
+    hubs = (state("x", label="A"), state("z", label="A: b"))
+    firsts = (state("p", label="b: 0"), state("q", label="0"))
+    shared = tuple(state(f"s{n}") for n in range(59))
+    arrows = [Arrow(f"{end}{to}", end, to, "go") for end, to in (("x", "p"), ("z", "q"))]
+    arrows += [Arrow(f"{hub.id}{other.id}", hub.id, other.id, "go") for hub in hubs for other in shared]
+    lifecycle = Lifecycle("two", "Two", (*hubs, *firsts, *shared), tuple(arrows))
+    scenes = plan_scenes(lifecycle, grid_drawing(lifecycle), ENGLISH)
+    assert [scene.title for scene in scenes if scene.hub][::2] == ["A: b: 0 … s28", "A: b: 0 … s28 (2)"]
+    assert len({scene.address for scene in scenes}) == len(scenes)
 
 
 def heavy(extra: list[Arrow], neighbours: int = 40) -> Lifecycle:
