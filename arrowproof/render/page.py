@@ -177,9 +177,9 @@ def _data_blocks(
         "export-data": {"name": file_stem(lifecycle.id), "mermaid": write_mermaid(lifecycle)},
     }
     if column is not None:
-        from arrowproof.render.proof_data import proof_data
+        from arrowproof.render.proof_data import proof_data, said_once
 
-        blocks["proofs"] = proof_data(column.heads, sheet.panels)
+        blocks["proofs"] = said_once(proof_data(column.heads, sheet.panels))
     return {name: _data_block(value) for name, value in blocks.items() if value is not None}
 
 

@@ -20,21 +20,61 @@ key    what
 ``o``  processes: role, id, ending
 ``m``  more processes
 =====  ====================================================================
+
+Panels of one run say much the same: the same processes, kills and rungs. A list that stands there several times is kept
+once, in ``same``, and ``{"=": n}`` stands for its n-th one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
 from arrowproof.render.proof_column import ArrowHead
 from arrowproof.render.proof_panel import ProofPanel, StatementTexts
 from arrowproof.render.row_table import RowTable, Value
 
+_REFERENCE = len('{"=": 100}')
+
 
 def proof_data(heads: Iterable[ArrowHead], panels: Iterable[ProofPanel]) -> dict[str, object]:
     """The heads by the id of their arrow, and the panels in their order."""
     return {"heads": {head.arrow: _head(head) for head in heads}, "panels": [_panel(panel) for panel in panels]}
+
+
+def said_once(data: Mapping[str, object]) -> dict[str, object]:
+    """These heads and panels, with ``same`` holding each list of the panels that stands there more than once."""
+    counts = Counter(chain.from_iterable(map(_lists, _inside(data["panels"]))))
+    numbers: dict[str, int] = {}
+    panels = _referred(data["panels"], counts, numbers)
+    return {**data, "panels": panels, "same": [json.loads(text) for text in numbers]}
+
+
+def _lists(value: object) -> Iterator[str]:
+    """The lists in a value, the outer before the inner, as JSON; none that is shorter than a reference to it."""
+    if isinstance(value, list | tuple) and len(text := json.dumps(value)) > _REFERENCE:
+        yield text
+    yield from chain.from_iterable(map(_lists, _inside(value)))
+
+
+def _inside(value: object) -> Iterable[object]:
+    if isinstance(value, Mapping):
+        return value.values()
+    return value if isinstance(value, list | tuple) else ()
+
+
+def _referred(value: object, counts: Counter[str], numbers: dict[str, int]) -> object:
+    """A value in which references stand for the outermost lists that are there more than once, numbered as met."""
+    if isinstance(value, Mapping):
+        return {key: _referred(each, counts, numbers) for key, each in value.items()}
+    if not isinstance(value, list | tuple):
+        return value
+    text = json.dumps(value)
+    if counts[text] > 1:
+        return {"=": numbers.setdefault(text, len(numbers))}
+    return [_referred(each, counts, numbers) for each in value]
 
 
 def _head(head: ArrowHead) -> dict[str, object]:

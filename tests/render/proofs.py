@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from arrowproof.model.evidence import (
     Evidence,
@@ -133,3 +135,14 @@ def _made_hostile(transition: TransitionEvidence) -> TransitionEvidence:
 
 
 PROOFS = {"notes": notes, "agent run": agent, "hostile": hostile}
+
+
+def whole_panels(data: Mapping[str, Any]) -> list[Any]:
+    """The panels of a page's proof data, with what they share put back into each."""
+
+    def whole(value: Any) -> Any:
+        if isinstance(value, dict):
+            return data["same"][value["="]] if "=" in value else {key: whole(each) for key, each in value.items()}
+        return [whole(each) for each in value] if isinstance(value, list) else value
+
+    return [whole(panel) for panel in data["panels"]]

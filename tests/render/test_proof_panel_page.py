@@ -18,7 +18,7 @@ from arrowproof.render.proof_panel import LIMITS
 from arrowproof.render.ruler import Ruler
 from tests.render.evidence_builder import AGENT_SNEAK_PATHS, build_evidence
 from tests.render.pages import FITS, MEASURE, MODELS, NOTES, SIZES, Collector, grid_drawing, page_of, pressed, show
-from tests.render.proofs import PROOFS, agent, hostile, notes, proof_of, proof_page
+from tests.render.proofs import PROOFS, agent, hostile, notes, proof_of, proof_page, whole_panels
 
 LOOK = (
     """async (hash) => {
@@ -113,7 +113,7 @@ def test_a_panel_is_as_high_as_it_was_planned(tab: Page, tmp_path: Path, name: s
     page = proof_page(lifecycle, evidence)
     show(tab, tmp_path, page)
     aside = float(re.findall(r"--aside:([\d.]+)rem", page)[0])
-    panels = json.loads(re.findall(r'id="proofs">(.*?)</script>', page)[0])["panels"]
+    panels = whole_panels(json.loads(re.findall(r'id="proofs">(.*?)</script>', page)[0]))
     column = replace(proof_column(lifecycle, proof_of(lifecycle, evidence), load_language()), heads=())
     drawn = tab.evaluate(DRAWN, [[panel["a"] for panel in panels], aside])
     for make, data, height in zip(column.panels, panels, drawn, strict=True):

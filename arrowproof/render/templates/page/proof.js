@@ -71,7 +71,15 @@ const makePanel = (panel, name, hasHead) => {
 
 startParts.push(() => {
   const box = document.querySelector(".proofs");
-  const { heads: headsById, panels } = JSON.parse(document.getElementById("proofs").textContent);
+  const { heads: headsById, panels: short, same } = JSON.parse(document.getElementById("proofs").textContent);
+  // What several panels say is there once, and {"=": n} stands for it.
+  const whole = (value) => {
+    if (Array.isArray(value)) return value.map(whole);
+    if (!(value instanceof Object)) return value;
+    if ("=" in value) return same[value["="]];
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, whole(each)]));
+  };
+  const panels = short.map(whole);
   // A map, since an arrow may be called like what every object has.
   const heads = new Map(Object.entries(headsById));
   const overview = document.querySelector(".overview");
