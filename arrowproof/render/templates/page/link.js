@@ -16,12 +16,19 @@ const copyText = async (text) => {
   }
 };
 const copyFrom = (button, text, refuse = () => say("not_copied")) => {
+  const name = button.textContent;
+  const put = (isCopied) => {
+    // It keeps its width, so that nothing moves.
+    button.style.minWidth = `${button.offsetWidth}px`;
+    button.textContent = isCopied ? button.dataset.done : name;
+    button.classList.toggle("done", isCopied);
+  };
   button.hidden = false;
   button.addEventListener("click", async () => {
     const isCopied = await copyText(text());
     announce(isCopied ? say("copied") : refuse());
-    button.classList.toggle("done", isCopied);
-    button.addEventListener("blur", () => button.classList.remove("done"), { once: true });
+    put(isCopied);
+    button.addEventListener("blur", () => put(false), { once: true });
     button.focus();
   });
 };
