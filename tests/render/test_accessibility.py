@@ -166,7 +166,7 @@ def test_the_tab_key_goes_through_all_parts_in_their_order_with_a_focus_that_is_
         assert is_seen, tab.evaluate("document.activeElement.outerHTML")
         if not parts or parts[-1] != part:
             parts.append(part)
-    assert parts == [part for part in ("header", "bar", "draw", "list") if part in parts]
+    assert parts == [part for part in ("header", "bar", "draw", "list", "aside") if part in parts]
     assert {"header", "draw"} <= set(parts)
 
 
