@@ -35,11 +35,11 @@ from arrowproof.render.outline import Outline, outline_lifecycle
 from arrowproof.render.policy import source_hash
 from arrowproof.render.proof import Proof, drawn_proof
 from arrowproof.render.scene import MARGIN
-from arrowproof.render.sheet import UNIT, Content, Row, Sheet, plan_sheet
+from arrowproof.render.sheet import UNIT, Content, Sheet, plan_sheet
 from arrowproof.render.stage import Stage, set_stage
 from arrowproof.render.svg import render_scene
 from arrowproof.render.template_bytecode import KeptBytecode
-from arrowproof.render.transition_groups import by_source
+from arrowproof.render.transition_groups import Row, by_source
 from arrowproof.render.views import noted_views
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from arrowproof.render.legend import legend_height
 from arrowproof.render.quality import READABLE_SCALE
 from arrowproof.render.ruler import SLACK, Ruler
 from arrowproof.render.text import text_width
-from arrowproof.render.transition_groups import BEAD, groups_height, source_width
+from arrowproof.render.transition_groups import BEAD, Row, groups_height, source_width
 
 if TYPE_CHECKING:
     from arrowproof.render.proof_column import ProofColumn
@@ -68,22 +68,6 @@ _LEGEND = 1.67
 _RUN_LINE = 1.25
 _TITLE_SIZES = (2.05, 1.6, 1.22)
 _COLUMN_PADDING = 2.1
-
-
-@dataclass(frozen=True)
-class Row:
-    """One transition as listed: both ends as an address names them and as people read them, and the arrow ids of its
-    paths."""
-
-    address: tuple[str, str]
-    source: str
-    target: str
-    path: str
-
-    @property
-    def name(self) -> str:
-        """The transition as people read it."""
-        return f"{self.source} → {self.target}"
 
 
 @dataclass(frozen=True)

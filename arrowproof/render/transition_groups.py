@@ -6,6 +6,7 @@ Lengths are rem; the stylesheet (``column.css``) holds the same.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from arrowproof.render.ruler import SLACK, Ruler
@@ -23,6 +24,22 @@ _NEXT = 0.36
 _RULE = 0.07
 _MOST = 0.42
 """The share of the width that the sources may take."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One transition as listed: both ends as an address names them and as people read them, and the arrow ids of its
+    paths."""
+
+    address: tuple[str, str]
+    source: str
+    target: str
+    path: str
+
+    @property
+    def name(self) -> str:
+        """The transition as people read it."""
+        return f"{self.source} → {self.target}"
 
 
 class Step(Protocol):

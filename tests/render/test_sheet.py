@@ -11,7 +11,8 @@ from arrowproof.render.key import Key, KeyRow
 from arrowproof.render.language import load_language
 from arrowproof.render.proof_column import proof_column
 from arrowproof.render.proof_panel import LIMITS
-from arrowproof.render.sheet import MAX_LISTED, PROOF_COLUMN, Content, Row, plan_sheet
+from arrowproof.render.sheet import MAX_LISTED, PROOF_COLUMN, Content, plan_sheet
+from arrowproof.render.transition_groups import Row
 from tests.render.proofs import agent, notes, proof_of
 
 PLAIN = Content(

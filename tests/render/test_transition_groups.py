@@ -13,8 +13,7 @@ from arrowproof.render.language import load_language
 from arrowproof.render.page import render_page
 from arrowproof.render.proof import bring_proof
 from arrowproof.render.ruler import Ruler
-from arrowproof.render.sheet import Row
-from arrowproof.render.transition_groups import BEAD, by_source, groups_height, source_width
+from arrowproof.render.transition_groups import BEAD, Row, by_source, groups_height, source_width
 from tests.render.evidence_builder import build_evidence
 from tests.render.pages import FITS, MEASURE, SIZES, grid_drawing, pressed, show, state
 

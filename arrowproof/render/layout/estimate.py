@@ -9,18 +9,15 @@ top to bottom. The weights were set by looking at drawings.
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
 
 from arrowproof.render.layout.direction import path_cost
 from arrowproof.render.layout.graph import Edge, Graph
 from arrowproof.render.layout.grid import MAX_LEVEL
+from arrowproof.render.layout.guess import Guess, RowGuess, Way, guessed_crossings, guessed_height
 from arrowproof.render.layout.lanes import lane_breaks, lane_gaps
 from arrowproof.render.layout.sizes import (
-    ARROW_ROOM,
     BEAD_ROOM,
     CORNER_DEPTH,
     LABEL_GAP,
@@ -28,7 +25,6 @@ from arrowproof.render.layout.sizes import (
     LEVEL_MARGIN,
     LEVEL_OFFSET,
     LINE_GAP,
-    LINE_ROOM,
     LOOP_REACH,
     NODE_GAP,
     PORT_SPACING,
@@ -58,49 +54,9 @@ _COMPACTED = 0.9
 _LABEL_ROOM = BEAD_ROOM + LABEL_GAP + LINE_GAP
 
 
-class _Row(NamedTuple):
-    """What is known of a row whatever the others are: sizes, gaps between nodes, level edges, and its blocks.
-
-    A block is a run of nodes that level arrows join, under (first place, last place): no line passes between them.
-    """
-
-    width: float
-    height: float
-    gaps: tuple[float, ...]
-    boxes: tuple[tuple[int, float, float], ...]
-    level: frozenset[int]
-    blocks: tuple[tuple[int, int], ...]
-    cost: float
-
-
 _Part = tuple[float, int, tuple[int, ...], int, float, float]
 """What takes room in rows: (x, row, (), 0, width, gap before it when a box is there) is a box, and
 (x, -1, rows passed, label row, label width, 0) a line. State rows come first, label rows after them."""
-
-_Way = tuple[int, int, int, int, float, int, int, float]
-"""An edge between two rows: (upper node, lower node, upper row, lower row, weight, gap of its label, label width,
-reach). It is straight when the middles of its ends lie no further apart than its reach."""
-
-
-@dataclass
-class _Guess:
-    """What is known of one placement while its cost is added up. Gap ``g`` lies above row ``g``.
-
-    A gap is used when lines cross it. A row is placed when the x of its nodes are known.
-    """
-
-    rows: Sequence[Sequence[int]]
-    infos: list[_Row]
-    row_of: list[int]
-    widths: list[float]
-    gap_widths: list[float]
-    gap_heights: list[float]
-    is_used: list[bool]
-    ways: list[_Way]
-    turns: list[tuple[int, bool, int, int]]
-    cost: float
-    x: list[float]
-    is_placed: list[bool]
 
 
 class Estimate:
@@ -129,7 +85,7 @@ class Estimate:
         for edge in self.edges:
             self.neighbours[edge.tail].append(edge.head)
             self.neighbours[edge.head].append(edge.tail)
-        self._known: dict[tuple[int, ...], _Row] = {}
+        self._known: dict[tuple[int, ...], RowGuess] = {}
 
     def cost(self, rows: Sequence[Sequence[int]], limit: float = math.inf) -> float:
         """The guessed cost of a placement. It may lack some nodes: their arrows are left out.
@@ -140,7 +96,7 @@ class Estimate:
         """
         guess = self._structure(rows)
         room = limit - guess.cost
-        height = _height(guess)
+        height = guessed_height(guess)
         widest_gap = max(guess.gap_widths)
         if room <= 0 or _text_cost(max(*guess.widths, widest_gap), _COMPACTED * height) >= room:
             return math.inf
@@ -150,7 +106,7 @@ class Estimate:
         room_of_lines = room + CLOSE - _text_cost(widest_gap, _COMPACTED * height)
         if cost >= room_of_lines:
             return math.inf
-        crossings = _CROSSING * _crossings(guess, gap_edges)
+        crossings = _CROSSING * guessed_crossings(guess, gap_edges)
         if cost + crossings >= room_of_lines:
             return math.inf
         width = max(self._width(guess, lines), widest_gap)
@@ -166,7 +122,7 @@ class Estimate:
     def _reach(self, edge: Edge) -> float:
         return (self.widths[edge.tail] + self.widths[edge.head]) / 2 - 3 * PORT_SPACING
 
-    def _infos(self, rows: Sequence[Sequence[int]]) -> list[_Row]:
+    def _infos(self, rows: Sequence[Sequence[int]]) -> list[RowGuess]:
         """What is known of each row; rows come back again and again during a search."""
         infos = []
         for row in map(tuple, rows):
@@ -176,7 +132,7 @@ class Estimate:
             infos.append(info)
         return infos
 
-    def _new_row(self, row: tuple[int, ...]) -> _Row:
+    def _new_row(self, row: tuple[int, ...]) -> RowGuess:
         """What is known of a row that is met for the first time."""
         nodes = self.graph.nodes
         upper = lower = max(nodes[node].height for node in row) / 2
@@ -203,7 +159,7 @@ class Estimate:
                         lower = max(lower, nodes[row[place]].height / 2 + CORNER_DEPTH)
                     else:
                         needed[place] += self.loops[row[place]]
-        return _Row(
+        return RowGuess(
             sum(needed) + sum(gaps),
             upper + lower,
             tuple(gaps),
@@ -213,7 +169,7 @@ class Estimate:
             cost,
         )
 
-    def _structure(self, rows: Sequence[Sequence[int]]) -> _Guess:
+    def _structure(self, rows: Sequence[Sequence[int]]) -> Guess:
         """Everything that does not depend on x: the rows and gaps with the room they need, and what that costs."""
         infos = self._infos(rows)
         row_of = [-1] * len(self.widths)
@@ -226,7 +182,7 @@ class Estimate:
         if self.graph.lanes:
             cost += _LANE_BREAK * lane_breaks(rows, self.graph.lanes)
         is_used = [False] * count
-        ways: list[_Way] = []
+        ways: list[Way] = []
         turning = []
         for tail, head, index, weight, label_width, label_height, reach in self.parts:
             first, last = row_of[tail], row_of[head]
@@ -256,12 +212,12 @@ class Estimate:
             if label_height > gap_heights[gap]:
                 gap_heights[gap] = label_height
         x, is_placed = [0.0] * len(row_of), [False] * count
-        guess = _Guess(rows, infos, row_of, widths, gap_widths, gap_heights, is_used, ways, [], cost, x, is_placed)
+        guess = Guess(rows, infos, row_of, widths, gap_widths, gap_heights, is_used, ways, [], cost, x, is_placed)
         for index in turning:
             self._add_turning(guess, index)
         return guess
 
-    def _add_turning(self, guess: _Guess, index: int) -> None:
+    def _add_turning(self, guess: Guess, index: int) -> None:
         """An edge within a row that leads round the boxes in between."""
         edge = self.graph.edges[index]
         row = guess.row_of[edge.tail]
@@ -279,14 +235,14 @@ class Estimate:
             return 0.0
         return path_cost(path, [row_of[node] for node in self.failures if row_of[node] >= 0])
 
-    def _place(self, guess: _Guess) -> None:
+    def _place(self, guess: Guess) -> None:
         """All nodes in their columns: the widest row is packed, the others move to their neighbours."""
         widths = guess.widths
         widest = max(range(len(widths)), key=widths.__getitem__)
         for number in (widest, *range(widest - 1, -1, -1), *range(widest + 1, len(widths))):
             self._place_row(guess, number, widths[widest] / 2, number == widest)
 
-    def _place_row(self, guess: _Guess, number: int, half: float, is_packed: bool) -> None:
+    def _place_row(self, guess: Guess, number: int, half: float, is_packed: bool) -> None:
         """The x of each node of a row: packed around 0, or at the mean of the neighbours that are placed already."""
         row, x, row_of, is_placed, shift = guess.rows[number], guess.x, guess.row_of, guess.is_placed, 0.0
         widths, neighbours = self.widths, self.neighbours
@@ -310,7 +266,7 @@ class Estimate:
             for node in row:
                 x[node] += shift
 
-    def _ways_cost(self, guess: _Guess) -> tuple[float, list[float], list[list[tuple[float, float]]]]:
+    def _ways_cost(self, guess: Guess) -> tuple[float, list[float], list[list[tuple[float, float]]]]:
         """What bends and sideways ways cost, the x of each line where it has its label, and the ends of the lines in
         each gap."""
         x, widths, cost = guess.x, self.widths, 0.0
@@ -345,7 +301,7 @@ class Estimate:
             )
         return cost, lines, gap_edges
 
-    def _width(self, guess: _Guess, lines: Sequence[float]) -> float:
+    def _width(self, guess: Guess, lines: Sequence[float]) -> float:
         """The width when all is pushed to the left in the order that it has: a line is at one place in all its rows."""
         x, count = guess.x, len(guess.rows)
         ends = [0.0] * (2 * count + 1)
@@ -375,37 +331,11 @@ class Estimate:
         return max(ends) - LINE_GAP
 
 
-def _height(guess: _Guess) -> float:
-    """The height of the whole but for what level runs need that lie above each other."""
-    height = sum([info.height for info in guess.infos]) + sum(guess.gap_heights)
-    for gap, is_used in enumerate(guess.is_used):
-        if is_used or guess.gap_heights[gap]:
-            height += 2 * ARROW_ROOM + 2 * LINE_ROOM
-        elif 0 < gap < len(guess.rows):
-            height += 2 * LINE_ROOM
-    return height
-
-
 def _level_height(edges: Sequence[Edge]) -> tuple[float, float]:
     """How far level arrows and their labels reach above and below the middle of their row."""
     offset = LEVEL_OFFSET if len(edges) > 1 else 0
     reach = [offset + LABEL_RISE + edge.label.height for edge in edges if not edge.label.is_empty]
     return (reach[0] if reach else 0.0, reach[1] if len(reach) > 1 else 0.0)
-
-
-def _crossings(guess: _Guess, gap_edges: Sequence[Sequence[tuple[float, float]]]) -> int:
-    """Pairs of edges whose ends stand in opposite order, and edges that lead into a turn of another."""
-    count = 0
-    for edges in gap_edges:
-        seen: list[float] = []
-        for _, below in sorted(edges):
-            place = bisect_right(seen, below)
-            count += len(seen) - place
-            seen.insert(place, below)
-    for gap, is_above, tail, head in guess.turns:
-        left, right = sorted((guess.x[tail], guess.x[head]))
-        count += sum([left < ends[not is_above] < right for ends in gap_edges[gap]])
-    return count
 
 
 def _text_cost(width: float, height: float) -> float:
