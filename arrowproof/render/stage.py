@@ -68,7 +68,8 @@ def _scenes(model: Lifecycle, drawing: Drawing | None, language: Language, proof
 
 def _places(scenes: Sequence[Scene], language: Language) -> tuple[str, ...]:
     first = clean_text(scenes[0].title) or language("views.whole")
-    titles = {scene.focus: clean_text(scene.title) for scene in scenes if scene.focus is not None}
+    # The pages of a hub have its focus too, and are not what is called by its name.
+    titles = {scene.focus: clean_text(scene.title) for scene in scenes if scene.focus is not None and scene.hub is None}
     places: list[tuple[str | None, ...]] = [(first,)]
     for scene in scenes[1:]:
         above = scene.parent if scene.hub is None else titles[scene.hub]
