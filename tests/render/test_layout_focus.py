@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -87,6 +88,11 @@ def test_twenty_five_arrows_on_a_side_are_still_read(incoming: int, outgoing: in
     lifecycle = hub(incoming, outgoing)
     captions = {arrow.id: "survived" for arrow in lifecycle.arrows}
     assert measure_drawing(focus_drawing(lifecycle, "hub", captions)).scale >= READABLE_SCALE
+
+
+def test_neighbours_that_are_set_close_stand_so_far_apart_that_the_ground_is_seen_between_their_edges() -> None:
+    boxes = sorted((each.box for each in focus_drawing(hub(0, 25), "hub").states[1:]), key=lambda box: box.y)
+    assert min(below.y - above.bottom for above, below in pairwise(boxes)) >= 6
 
 
 def test_a_state_without_arrows_stands_alone() -> None:

@@ -75,9 +75,9 @@ _SETTINGS = (
     _Setting(label=180, name=200, padding=11, box_gap=30, row_gap=12, beside=False),
     _Setting(label=180, name=160, padding=8, box_gap=14, row_gap=6, beside=False),
     _Setting(label=150, name=130, padding=8, box_gap=12, row_gap=4, beside=False),
-    _Setting(label=240, name=180, padding=2, box_gap=4, row_gap=0, beside=True),
-    _Setting(label=170, name=140, padding=2, box_gap=4, row_gap=0, beside=True),
-    _Setting(label=120, name=110, padding=2, box_gap=4, row_gap=0, beside=True),
+    _Setting(label=240, name=180, padding=1, box_gap=6, row_gap=0, beside=True),
+    _Setting(label=170, name=140, padding=1, box_gap=6, row_gap=0, beside=True),
+    _Setting(label=120, name=110, padding=1, box_gap=6, row_gap=0, beside=True),
 )
 """From calm to close; the first that is large enough is taken, else the one that comes out largest."""
 
