@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 import pytest
 
@@ -70,6 +71,14 @@ def test_small_text_crossings_and_bends_lower_the_score() -> None:
     good = Quality(0, 2, 0, 3, (), 12.0, 60.0, 1000.0, 1.0, 15.0, 13.0, 0.8)
     for worse in ({"scale": 0.7}, {"crossings": 1}, {"bends": 6}, {"jogs": 2}, {"length": 5000.0}):
         assert score(Quality(**{**vars(good), **worse})) < score(good)
+
+
+def test_a_line_of_very_many_states_is_cut_into_rows_and_read_like_text() -> None:
+    names = {f"s{number}": Kind.ACTIVE for number in range(60)}
+    graph = graph_of(names, [*pairwise(names), ("s9", "s9")])
+    (placement,) = find_placements(graph)
+    assert [node for row in placement for node in row] == list(range(60))
+    assert 4 <= len(placement) <= 12
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -23,6 +23,9 @@ _MAIN_CUTS = (2, 3, 4, 5)
 MANY_NODES, _TOO_MANY_NODES = 20, 45
 """A larger model gets fewer steps for each node, and at last none: its text is too small to read in any case."""
 
+_LEAST_ROWS = 3
+"""Ranks of a larger model are not joined to fewer rows than this."""
+
 _STAGES = ((8, 8, 3.0, 1.5), (3, 28, 3.0, 1.0), (1, 64, 1.5, 0.2))
 """Of the race: how many placements take part, their steps for each node, and the temperature at start and end."""
 _FURTHER = 2
@@ -41,8 +44,9 @@ def find_placements(graph: Graph, earlier: Iterable[Placement] = (), seed: int =
     """
     estimate = Estimate(graph)
     if len(graph.nodes) > _TOO_MANY_NODES:
-        ranked = [list(row) for row in ranked_placement(graph)]
-        return {_frozen(ranked): estimate.cost(ranked)}
+        costs = {rows: estimate.cost(rows) for rows in _joined_ranks(ranked_placement(graph))}
+        least = min(costs, key=costs.__getitem__)
+        return {least: costs[least]}
     starts = [[list(row) for row in placement] for placement in earlier]
     first_stage = 1 if starts or len(graph.nodes) > MANY_NODES else 0
     annealing = Annealing(estimate, seed)
@@ -89,6 +93,14 @@ def ranked_placement(graph: Graph) -> Placement:
     for node, rank in enumerate(ranks):
         rows[rank].append(node)
     return tuple(tuple(row) for row in rows if row)
+
+
+def _joined_ranks(ranks: Placement) -> Iterator[Placement]:
+    """The ranks as they are, and so many of them in one row, one after the other: a long line is read like text."""
+    yield ranks
+    for count in range(2, len(ranks) // _LEAST_ROWS + 1):
+        rows = (ranks[start : start + count] for start in range(0, len(ranks), count))
+        yield tuple(tuple(node for rank in row for node in rank) for row in rows)
 
 
 def _main_rows(graph: Graph) -> Iterator[Rows]:
