@@ -1,11 +1,12 @@
 """The scenes of a page whose lifecycle is too large to be read as a whole.
 
-It opens with an overview, in which each group is one box, or with the whole at small text when it has no groups. Behind
-it stand a scene for each group, with what its arrows lead to outside, one for each view, with nothing but what is in
-it, and a focus view for each state. Every scene but an overview of very many states has text of full size. What is too
-large for that is said by less: neighbours outside a group fold to their groups, and a group that still cannot be read
-is a catalog of its states. Neighbours that are too many for one focus view stand on pages behind it. A view that cannot
-be read has no scene; it is seen in the others, where what is not in it steps back.
+It opens with an overview, in which each group is one box, or with the whole at small text when it has no groups, and
+then a crowd of arrows with the same ends is one arrow. Behind it stand a scene for each group, with what its arrows
+lead to outside, one for each view, with nothing but what is in it, and a focus view for each state. Every scene but an
+overview of very many states has text of full size. What is too large for that is said by less: neighbours outside a
+group fold to their groups, and a group that still cannot be read is a catalog of its states. Neighbours that are too
+many for one focus view stand on pages behind it. A view that cannot be read has no scene; it is seen in the others,
+where what is not in it steps back.
 """
 
 from __future__ import annotations
@@ -24,12 +25,14 @@ from arrowproof.render.layout.focus import focus_drawing
 from arrowproof.render.layout.fold import (
     Fold,
     arrows_inside,
+    fold_crowds,
     fold_groups,
     fold_neighbours,
     foldable_groups,
     inside_words,
     open_group,
 )
+from arrowproof.render.layout.forms import is_crowded
 from arrowproof.render.layout.hub_pages import Hub, HubPage
 from arrowproof.render.names import distinct_names, group_names, state_name, view_names
 from arrowproof.render.proof import Proof, rung_words
@@ -107,15 +110,19 @@ class _Plan:
         return frozenset(self.proof.sneak_paths) if self.proof is not None else frozenset()
 
     def whole(self, drawing: Drawing) -> Scene:
-        scene = replace(whole_scene(self.lifecycle, drawing), title=self.language("scene.overview"), proof=self.proof)
-        return replace(scene, is_overview=True)
+        """The whole in this drawing, or with each crowd of arrows as one where the drawing is too small to read."""
+        scene = replace(whole_scene(self.lifecycle, drawing), proof=self.proof, is_overview=True)
+        if not is_read(drawing) and is_crowded(self.lifecycle):
+            folded = self._folded("overview", fold_crowds(self.lifecycle, self.language, self.apart))
+            if fit_scale(folded.drawing.bounds) > fit_scale(drawing.bounds):
+                scene = replace(folded, is_overview=_is_small(folded))
+        return replace(scene, title=self.language("scene.overview"))
 
     def overview(self) -> Scene:
         notes = {group: self._note(group) for group in self.groups}
         scene = self._folded("overview", fold_groups(self.lifecycle, notes, self.language, self.apart))
         tones = {group: gap.rung.tone for group, gap in self.gaps.items()}
-        is_small = fit_scale(scene.drawing.bounds) < READABLE_SCALE + _BAR_SHARE
-        return replace(scene, title=self.language("scene.overview"), is_overview=is_small, tones=tones)
+        return replace(scene, title=self.language("scene.overview"), is_overview=_is_small(scene), tones=tones)
 
     def _note(self, group: str) -> str:
         words = [inside_words(self.lifecycle, group, self.language)]
@@ -233,6 +240,11 @@ class _Plan:
         incoming = sum(arrow.target == state.id for arrow in self.lifecycle.arrows)
         outgoing = sum(arrow.source == state.id for arrow in self.lifecycle.arrows)
         return replace(state, note=self.language("scene.ends", incoming=incoming, outgoing=outgoing))
+
+
+def _is_small(scene: Scene) -> bool:
+    """Whether the text of an overview may be too small to read."""
+    return fit_scale(scene.drawing.bounds) < READABLE_SCALE + _BAR_SHARE
 
 
 def _frame(drawing: Drawing) -> Box:

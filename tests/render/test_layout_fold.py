@@ -11,6 +11,7 @@ from arrowproof.model.loader import load_lifecycle
 from arrowproof.render.language import load_language
 from arrowproof.render.layout.fold import (
     Fold,
+    fold_crowds,
     fold_groups,
     fold_neighbours,
     foldable_groups,
@@ -136,3 +137,20 @@ def test_the_neighbours_of_one_state_can_be_in_their_groups() -> None:
     fold = fold_neighbours(ORDER, "cancelled", ENGLISH)
     assert [each.id for each in fold.lifecycle.states] == ["cart", "group:Payment", "reserved", "cancelled"]
     assert ends(fold)[1] == ("group:Payment", "cancelled", "3 arrows")
+
+
+def test_a_crowd_of_arrows_with_the_same_ends_is_one_arrow_in_the_place_of_the_first() -> None:
+    arrows = [
+        Arrow(f"{pair}{n}", *pair, f"{n}") for n in range(5) for pair in ("ab", "ba", "aa") if n < 3 or pair != "ba"
+    ]
+    fold = fold_crowds(replace(SMALL, arrows=tuple(arrows)), ENGLISH, apart=("ab4",))
+    assert ends(fold) == [
+        ("a", "b", "4 arrows"),
+        ("b", "a", "0"),
+        ("a", "a", "5 arrows"),
+        ("b", "a", "1"),
+        ("b", "a", "2"),
+        ("a", "b", "4"),
+    ]
+    assert list(fold.bundles.values()) == [("ab0", "ab1", "ab2", "ab3"), tuple(f"aa{n}" for n in range(5))]
+    assert fold.lifecycle.states == SMALL.states

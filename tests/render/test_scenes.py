@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,9 @@ from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State, View
 from arrowproof.model.loader import load_lifecycle
 from arrowproof.model.rung import Rung
 from arrowproof.render.language import load_language
+from arrowproof.render.layout import layout_lifecycle
 from arrowproof.render.proof import Proof, bring_proof
-from arrowproof.render.quality import READABLE_SCALE, measure_drawing
+from arrowproof.render.quality import READABLE_SCALE, fit_scale, measure_drawing
 from arrowproof.render.scene import Scene
 from arrowproof.render.scenes import MAX_VIEWS, plan_scenes
 from arrowproof.render.stage import set_stage
@@ -46,6 +48,19 @@ def hub(incoming: int, groups: int) -> Lifecycle:
     states = [State(f"s{n}", Kind.ACTIVE, f"state_{n}", f"s{n}", group=f"G{n % groups}") for n in range(incoming)]
     arrows = [Arrow(f"a{n}", f"s{n}", "end", "cancelled") for n in range(incoming)]
     return Lifecycle("hub", "Hub", (*states, State("end", Kind.FAILURE, "end", "end")), tuple(arrows))
+
+
+SAYS_MUCH = "the operator confirms by hand that it may be sent"
+
+
+def crowded(states: int, crowd: int, says: str) -> Lifecycle:
+    """A line of states without groups, and so many arrows from the fourth to the fifth; each says this."""
+    names = [f"s{number}" for number in range(states)]
+    ends = [*pairwise(names), *[("s3", "s4")] * (crowd - 1)]
+    arrows = tuple(Arrow(f"a{number}", *pair, f"{says} {number}") for number, pair in enumerate(ends))
+    kinds = (Kind.WAITING, Kind.ACTIVE, Kind.NEUTRAL)
+    made = (State(name, kinds[number % 3], f"Step {number}", name) for number, name in enumerate(names))
+    return Lifecycle("crowded", "Crowded", tuple(made), arrows)
 
 
 @cache
@@ -135,6 +150,23 @@ def test_a_large_one_without_groups_opens_with_the_whole_as_an_overview() -> Non
     assert first.is_overview
     assert len(first.drawing.states) == 30
     assert len(others) == 30
+
+
+def test_a_crowd_is_drawn_in_full_in_an_overview_where_it_can_be_read_so() -> None:
+    overview = set_stage(crowded(26, 40, "go"), None, ENGLISH).scenes[0]
+    assert overview.bundles == {}
+    assert fit_scale(overview.drawing.bounds) >= READABLE_SCALE
+
+
+def test_a_crowd_is_one_arrow_in_an_overview_that_would_be_too_small_and_its_ends_show_all_of_it() -> None:
+    model = crowded(26, 60, SAYS_MUCH)
+    first, *others = set_stage(model, None, ENGLISH).scenes
+    (members,) = first.bundles.values()
+    assert len(members) == 60
+    assert fit_scale(first.drawing.bounds) > 1.2 * fit_scale(layout_lifecycle(model).bounds)
+    assert measure_drawing(first.drawing).overlaps == ()
+    shown = {path.id for scene in others for path in scene.drawing.arrows}
+    assert shown >= {arrow.id for arrow in model.arrows}
 
 
 def test_one_group_that_holds_everything_is_not_folded() -> None:

@@ -7,11 +7,12 @@ would say less than the state does.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
 from arrowproof.render.language import Language
+from arrowproof.render.layout.forms import crowded_ends
 
 End = str | None
 
@@ -63,6 +64,23 @@ def fold_groups(
     arrows, bundles = _bundled(lifecycle, box_of, boxes, language, apart)
     folded = replace(lifecycle, states=tuple(states.values()), arrows=arrows, views=())
     return Fold(folded, {box: group for group, box in ids.items()}, bundles)
+
+
+def fold_crowds(lifecycle: Lifecycle, language: Language, apart: Collection[str] = ()) -> Fold:
+    """The lifecycle with each crowd of arrows that have the same ends as one arrow, which says how many they are.
+
+    Args:
+        lifecycle: any lifecycle.
+        language: of these words.
+        apart: the ids of arrows that are drawn by themselves in any case.
+    """
+    crowds = crowded_ends(lifecycle)
+    together: dict[tuple[End, End] | str, list[Arrow]] = {}
+    for arrow in lifecycle.arrows:
+        ends = (arrow.source, arrow.target)
+        together.setdefault(ends if ends in crowds and arrow.id not in apart else arrow.id, []).append(arrow)
+    arrows, bundles = _bundles_of(together.values(), {arrow.id for arrow in lifecycle.arrows}, language)
+    return Fold(replace(lifecycle, arrows=arrows, views=()), bundles=bundles)
 
 
 def open_group(
@@ -201,10 +219,17 @@ def _bundled(
         is_folded = not boxes.isdisjoint((source, target)) and arrow.id not in apart
         key = (source, target) if is_folded else arrow.id
         together.setdefault(key, []).append(replace(arrow, source=source, target=target))
+    return _bundles_of(together.values(), {arrow.id for arrow in lifecycle.arrows}, language)
+
+
+def _bundles_of(
+    together: Iterable[Sequence[Arrow]], taken: Collection[str], language: Language
+) -> tuple[tuple[Arrow, ...], dict[str, tuple[str, ...]]]:
+    """One arrow for each of these lots, a bundle where there are several, and what the bundles stand for."""
     arrows: list[Arrow] = []
     bundles: dict[str, tuple[str, ...]] = {}
-    names = _free_names({arrow.id for arrow in lifecycle.arrows})
-    for members in together.values():
+    names = _free_names(taken)
+    for members in together:
         if len(members) == 1:
             arrows += members
         else:

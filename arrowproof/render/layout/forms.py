@@ -102,9 +102,18 @@ def closer_forms(lifecycle: Lifecycle, numbers: Mapping[str, int] | None) -> Ite
 
 def is_crowded(lifecycle: Lifecycle) -> bool:
     """Whether so many arrows have the same ends that lines of their own are a thicket, even where they can be read."""
-    return _most_alike(lifecycle) > _CROWD
+    return bool(crowded_ends(lifecycle))
+
+
+def crowded_ends(lifecycle: Lifecycle) -> frozenset[tuple[str | None, str | None]]:
+    """The ends, as (source, target), that so many arrows have."""
+    return frozenset(ends for ends, count in _alike(lifecycle).items() if count > _CROWD)
 
 
 def _most_alike(lifecycle: Lifecycle) -> int:
-    counts = Counter((arrow.source, arrow.target) for arrow in lifecycle.arrows if arrow.source and arrow.target)
-    return max(counts.values(), default=0)
+    return max(_alike(lifecycle).values(), default=0)
+
+
+def _alike(lifecycle: Lifecycle) -> Mapping[tuple[str | None, str | None], int]:
+    """How many arrows between two states have the same ends."""
+    return Counter((arrow.source, arrow.target) for arrow in lifecycle.arrows if arrow.source and arrow.target)
