@@ -6,8 +6,9 @@ usage: scripts/build-fonts.py [FOLDER]
 Writes WOFF2 subsets, ``widths.json`` and the licences into FOLDER (``arrowproof/render/fonts`` by default). The bytes
 are the same on every run. Needs the ``fonts`` extra; run it once for each version of a font, never for each page.
 
-Each face is written twice: with everything that it covers, and ``-basic`` with ASCII and signs alone, at half the size,
-for pages that need no more.
+Each face is written three times: with everything that it covers; ``-basic`` with ASCII and signs alone, at half the
+size; and ``-western`` with these and the letters of western Europe, without features, since it has no marks to compose,
+and without style attributes, which no browser reads.
 
 The subsets bear other family names, because "Plex" is a reserved font name under the SIL Open Font License.
 
@@ -21,6 +22,7 @@ import io
 import json
 import shutil
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -30,7 +32,7 @@ from fontTools import subset
 from fontTools.ttLib import TTFont
 from fontTools.varLib import instancer
 
-from arrowproof.render.fonts import BASIC
+from arrowproof.render.fonts import BASIC, WESTERN
 
 DEFAULT_FOLDER = Path(__file__).resolve().parent.parent / "arrowproof" / "render" / "fonts"
 LATIN = (*range(0xA0, 0xAD), *range(0xAE, 0x180))
@@ -101,6 +103,8 @@ def main(arguments: list[str]) -> int:
         (folder / f"{face.name}.woff2").write_bytes(embedded(face, source))
         basic = replace(face, characters=tuple(map(ord, BASIC)))
         (folder / f"{face.name}-basic.woff2").write_bytes(embedded(basic, cut(basic)))
+        western = replace(face, characters=(*basic.characters, *map(ord, WESTERN[face.name])), features=())
+        (folder / f"{face.name}-western.woff2").write_bytes(embedded(western, cut(western), lighten))
         widths["faces"][face.name] = measure(face, source)
     text = json.dumps(widths, ensure_ascii=True, separators=(",", ":"))
     (folder / "widths.json").write_text(text + "\n", encoding="ascii")
@@ -128,12 +132,20 @@ def cut(face: Face) -> bytes:
     return saved(font)
 
 
-def embedded(face: Face, source: bytes) -> bytes:
-    """The WOFF2 bytes of a cut face, with its axes limited, under its own family name."""
+def embedded(face: Face, source: bytes, change: Callable[[TTFont], None] | None = None) -> bytes:
+    """The WOFF2 bytes of a cut face, with its axes limited, under its own family name, and changed at the end."""
     font = instance(source, face.axes)
     rename(font, face)
+    if change is not None:
+        change(font)
     font.flavor = "woff2"
     return saved(font)
+
+
+def lighten(font: TTFont) -> None:
+    """Leave out of a font the tables that change nothing that it draws, since it has no features."""
+    for tag in {"STAT", "GSUB", "GPOS", "GDEF"}.intersection(font.keys()):
+        del font[tag]
 
 
 def instance(source: bytes, axes: dict[str, Any]) -> TTFont:

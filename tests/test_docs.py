@@ -44,7 +44,7 @@ def test_the_page_document_says_what_every_rung_looks_like() -> None:
 
 
 def test_the_page_document_names_every_key_of_an_address() -> None:
-    keys = re.search(r"addressKeys = \[(.*)\]", asset("address.js"))
+    keys = re.search(r"addressKeys=\[(.*)\]", asset("address.js"))
     assert keys is not None
     named = {fragment.removeprefix("`#").partition("=")[0] for fragment, _ in table(PAGE, "fragment")}
 

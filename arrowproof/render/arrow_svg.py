@@ -206,7 +206,7 @@ def _bead(center: Point, look: Look) -> Markup:
     if not look.sign:
         return element("circle", {"class": "bead", "cx": x, "cy": y, "r": DOT_RADIUS})
     place = {"class": "bead sign", "transform": f"translate({format_number(x)} {format_number(y)})"}
-    return element("g", place, element("circle", {"class": "paper", "r": RADIUS}), *bead_shapes(look.sign))
+    return element("g", place, *bead_shapes(look.sign, "paper"))
 
 
 def _tip_length(width: float) -> float:

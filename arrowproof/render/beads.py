@@ -7,7 +7,7 @@ lozenge. All of it takes the colour that stands around it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from markupsafe import Markup
 
@@ -37,24 +37,31 @@ BEADS = (*_QUARTERS, *_STROKES, "none", "sneak")
 """Every sign that there is."""
 
 
-def bead_symbols() -> Markup:
-    """All beads as symbols of one hidden ``svg``, named ``bead-SIGN``, to be used by reference."""
+def bead_symbols(signs: Collection[str]) -> Markup:
+    """These beads as symbols of one hidden ``svg``, named ``bead-SIGN``, to be used by reference."""
     symbols = [
-        element("symbol", {"id": f"bead-{sign}", "viewBox": "-7.5 -7.5 15 15"}, *bead_shapes(sign)) for sign in BEADS
+        element("symbol", {"id": f"bead-{sign}", "viewBox": "-7.5 -7.5 15 15"}, *bead_shapes(sign))
+        for sign in BEADS
+        if sign in signs
     ]
     return element("svg", {"hidden": "", "aria-hidden": "true"}, *symbols)
 
 
-def bead_shapes(sign: str) -> tuple[Markup, ...]:
-    """The shapes of one of :data:`BEADS` around (0, 0), at most 7 in every direction."""
-    if sign == "sneak":
-        return (element("path", {"d": _LOZENGE, "fill": "currentColor"}),)
-    ring = {"fill": "none", "stroke": "currentColor", "stroke-width": 1.5}
-    if sign == "none":
-        return (element("circle", {"r": 3.2, **ring, "stroke-dasharray": "1.5 1.85"}),)
-    circle = element("circle", {"r": RADIUS, **ring})
+def bead_shapes(sign: str, ground: str | None = None) -> tuple[Markup, ...]:
+    """The shapes of one of :data:`BEADS` around (0, 0), at most 7 in every direction.
+
+    ``ground`` is the class that fills what is behind a bead, so that no line shows through its ring.
+    """
+    ring = {"stroke": "currentColor", "stroke-width": 1.5}
+    hollow = {"fill": "none", **ring}
+    if sign in ("sneak", "none"):
+        behind = () if ground is None else (element("circle", {"class": ground, "r": RADIUS}),)
+        lozenge = element("path", {"d": _LOZENGE, "fill": "currentColor"})
+        dotted = element("circle", {"r": 3.2, **hollow, "stroke-dasharray": "1.5 1.85"})
+        return (*behind, lozenge if sign == "sneak" else dotted)
+    circle = element("circle", {"r": RADIUS, **(hollow if ground is None else {"class": ground, **ring})})
     if sign in _STROKES:
-        return (circle, element("path", {"d": _STROKES[sign], **ring, "stroke-linecap": "round"}))
+        return (circle, element("path", {"d": _STROKES[sign], **hollow, "stroke-linecap": "round"}))
     return (circle, element("path", {"d": _QUARTERS[sign], "fill": "currentColor"}))
 
 

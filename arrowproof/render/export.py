@@ -21,9 +21,10 @@ from markupsafe import Markup
 
 from arrowproof import __version__
 from arrowproof.errors import MissingEnvironmentError
-from arrowproof.model.lifecycle import Kind, Lifecycle
+from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.render.assets import asset
-from arrowproof.render.fonts import font_faces_css, is_basic
+from arrowproof.render.fonts import font_faces_css
+from arrowproof.render.lettering import italic_text
 from arrowproof.render.palette import palette_css
 from arrowproof.render.svg_element import element
 
@@ -68,8 +69,9 @@ class Theme(StrEnum):
 
 def drawing_css(lifecycle: Lifecycle, text: str) -> str:
     """The style that a drawing of this lifecycle needs wherever it stands: fonts for its text, palette and rules."""
-    faces = ["sans", *(["italic"] if any(state.kind is Kind.PASSING for state in lifecycle.states) else [])]
-    return f"{font_faces_css(*faces, basic=is_basic(text))}\n{palette_css()}{asset('drawing.css')}"
+    italic = italic_text(lifecycle)
+    faces = {"sans": text} if italic is None else {"sans": text, "italic": italic}
+    return f"{font_faces_css(faces)}\n{palette_css()}{asset('drawing.css')}"
 
 
 def export_svg(drawing: Markup, lifecycle: Lifecycle, theme: Theme | None = None) -> str:

@@ -25,12 +25,13 @@ from arrowproof.render.bar import Bar
 from arrowproof.render.beads import bead_symbols, verdict_sign
 from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.export import STYLE_MARKERS, drawing_css, file_stem
-from arrowproof.render.fonts import font_faces_css, is_basic
+from arrowproof.render.fonts import font_faces_css
 from arrowproof.render.index import index_states
 from arrowproof.render.key import key_of_stage
 from arrowproof.render.key_picture import key_picture
 from arrowproof.render.language import Language, load_language
 from arrowproof.render.legend import LegendParts, legend_of_page, legend_widths
+from arrowproof.render.lettering import Lettering, letter_page, letter_proof
 from arrowproof.render.outline import Outline, outline_lifecycle
 from arrowproof.render.policy import source_hash
 from arrowproof.render.proof import Proof, drawn_proof
@@ -125,9 +126,11 @@ def render_page(
     key = key_of_stage(stage, outline.arrows, proof, language)
     sheet = plan_sheet(replace(_content(outline, stage, language, header, legend), proof=column, key=key))
     idle = _idle_parts(outline, stage, proof, sheet)
-    # Every text of a page is out of one of these.
-    texts = f"{lifecycle!r}{proof!r}{header!r}{language.texts!r}"
-    styles = Markup("".join((_sheet_css(sheet, stage.frame), _key_css(sheet), *_styles(lifecycle, texts, idle))))
+    lettering = letter_page(outline, lifecycle, language)
+    if header is not None:
+        lettering = letter_proof(lettering, proof, header, column, sheet.panels)
+    parts = _styles(stage.lifecycle, lettering, idle)
+    styles = Markup("".join((_sheet_css(sheet, stage.frame), _key_css(sheet), *parts)))
     script = _script(idle)
     return _template().render(
         policy=content_security_policy(styles, script),
@@ -140,7 +143,7 @@ def render_page(
         text=language,
         data=_data_blocks(lifecycle, stage, column, sheet, language),
         proof=column,
-        bead_symbols=bead_symbols,
+        bead_symbols=partial(bead_symbols, _signs(column, sheet)),
         proof_header=header,
         legend=legend,
         stage=stage,
@@ -205,12 +208,18 @@ def _script(idle: set[str]) -> Markup:
     return Markup('(() => {\n"use strict";\n%s})();\n') % parts
 
 
-def _styles(lifecycle: Lifecycle, texts: str, idle: set[str]) -> Iterator[str]:
+def _signs(column: ProofColumn | None, sheet: Sheet) -> set[str]:
+    """The beads that the list and the panels of a proof refer to."""
+    rungs = {rung.sign for panel in sheet.panels for rung in panel.rungs}
+    return rungs if column is None else rungs | {row.sign for row in (*column.sneaks, *column.rows)}
+
+
+def _styles(drawn: Lifecycle, lettering: Lettering, idle: set[str]) -> Iterator[str]:
     """The parts of the style that no measure of this page goes into, with the fonts that its texts need."""
-    yield f"{font_faces_css('mono', basic=is_basic(texts))}\n"
+    yield f"{font_faces_css({'mono': lettering.mono})}\n"
     for name in STYLES:
         if name == DRAWING:
-            yield f"{STYLE_MARKERS[0]}\n{drawing_css(lifecycle, texts)}{STYLE_MARKERS[1]}\n"
+            yield f"{STYLE_MARKERS[0]}\n{drawing_css(drawn, lettering.sans)}{STYLE_MARKERS[1]}\n"
         elif name not in idle:
             yield asset(name)
 

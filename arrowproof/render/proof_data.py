@@ -14,7 +14,8 @@ key    what
 ``r``  rungs: word, fact, sign, tone
 ``p``  problem of the walk
 ``x``  way out of a sneak path
-``s``  statement: place, lines (number, then text and role in turn), notes (text and whether it is bad)
+``s``  statement: place, lines (number, then text and role in turn, without an
+       empty role at the end), notes (text and whether it is bad)
 ``w``  row: headings, lines (changed, then name, before, after; a cut one as a pair with the whole), more
 ``k``  kills: heading, lines, problem
 ``o``  processes: role, id, ending
@@ -22,7 +23,7 @@ key    what
 =====  ====================================================================
 
 Panels of one run say much the same: the same processes, kills and rungs. A list that stands there several times is kept
-once, in ``same``, and ``{"=": n}`` stands for its n-th one.
+once, in ``same``, and ``-n`` stands for its n-th one: no other number in here is below zero.
 """
 
 from __future__ import annotations
@@ -35,8 +36,9 @@ from itertools import chain
 from arrowproof.render.proof_column import ArrowHead
 from arrowproof.render.proof_panel import ProofPanel, StatementTexts
 from arrowproof.render.row_table import RowTable, Value
+from arrowproof.render.sql_lines import SqlLine
 
-_REFERENCE = len('{"=": 100}')
+_REFERENCE = len("-100")
 
 
 def proof_data(heads: Iterable[ArrowHead], panels: Iterable[ProofPanel]) -> dict[str, object]:
@@ -73,7 +75,7 @@ def _referred(value: object, counts: Counter[str], numbers: dict[str, int]) -> o
         return value
     text = json.dumps(value)
     if counts[text] > 1:
-        return {"=": numbers.setdefault(text, len(numbers))}
+        return -numbers.setdefault(text, len(numbers) + 1)
     return [_referred(each, counts, numbers) for each in value]
 
 
@@ -109,11 +111,14 @@ def _without_empty(data: dict[str, object]) -> dict[str, object]:
 def _statement(statement: StatementTexts | None, without: str) -> list[object]:
     if statement is None:
         return ["", [], [[without, 0]]]
-    lines = [
-        [line.number, *chain.from_iterable((span.text, span.role) for span in line.spans)] for line in statement.lines
-    ]
+    lines = [_line(line) for line in statement.lines]
     notes = [[statement.more, 0], [statement.warning, 1], [statement.others, 0]]
     return [statement.place, lines, [note for note in notes if note[0]]]
+
+
+def _line(line: SqlLine) -> list[object]:
+    parts: list[object] = [line.number, *chain.from_iterable((span.text, span.role) for span in line.spans)]
+    return parts[:-1] if parts[-1] == "" else parts
 
 
 def _row(row: RowTable) -> list[object]:

@@ -142,7 +142,9 @@ def whole_panels(data: Mapping[str, Any]) -> list[Any]:
 
     def whole(value: Any) -> Any:
         if isinstance(value, dict):
-            return data["same"][value["="]] if "=" in value else {key: whole(each) for key, each in value.items()}
+            return {key: whole(each) for key, each in value.items()}
+        if isinstance(value, int) and value < 0:
+            return data["same"][-value - 1]
         return [whole(each) for each in value] if isinstance(value, list) else value
 
     return [whole(panel) for panel in data["panels"]]

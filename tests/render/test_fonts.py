@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arrowproof.render.fonts import BASIC, FACES, FOLDER, font_faces_css, is_basic
+from arrowproof.render.fonts import BASIC, FACES, FOLDER, WESTERN, face_file, font_faces_css
 
 ROOT = Path(__file__).resolve().parents[2]
 HAS_FONT_TOOLS = importlib.util.find_spec("fontTools") is not None and importlib.util.find_spec("fontpkg_ibm_plex_sans")
@@ -23,28 +23,40 @@ def test_each_face_is_a_woff2_file_in_a_data_url() -> None:
 
 
 def test_basic_faces_leave_most_of_a_page_of_150_kb_to_what_it_shows() -> None:
-    assert len(font_faces_css("sans", "mono", basic=True)) < 26_000
+    assert len(font_faces_css({"sans": "done", "mono": "id"})) < 26_000
+    assert len(font_faces_css({"sans": "fertig, für später", "mono": "größe"})) < 32_000
     assert len(font_faces_css()) < 85_000
 
 
-def test_a_text_is_basic_until_it_has_a_letter_that_only_a_whole_face_draws() -> None:
-    assert is_basic("attempts ≤ 3 → done")
-    assert is_basic("受付待ち ☀ привет")
-    assert not is_basic("Größe")
-    assert not is_basic("Łódź")
+@pytest.mark.parametrize(
+    ("text", "sans", "mono"),
+    [
+        ("attempts ≤ 3 → done", "sans-basic", "mono-basic"),
+        ("受付待ち ☀ привет", "sans-basic", "mono-basic"),
+        ("Größe", "sans-western", "mono-western"),
+        ("«¿Mañana?» – œuvre", "sans-western", "mono"),
+        ("¼ £", "sans", "mono"),
+        ("Łódź", "sans", "mono"),
+        ("caffe\N{COMBINING GRAVE ACCENT}", "sans-western", "mono-western"),
+    ],
+)
+def test_the_file_of_a_face_is_the_smallest_that_draws_the_text(text: str, sans: str, mono: str) -> None:
+    assert (face_file("sans", text), face_file("mono", text)) == (sans, mono)
 
 
 @pytest.mark.skipif(not HAS_FONT_TOOLS, reason="needs the fonts extra")
-def test_a_basic_face_draws_basic_characters_as_the_whole_one_does() -> None:
+@pytest.mark.parametrize("part", ["basic", "western"])
+@pytest.mark.parametrize("face", FACES)
+def test_a_smaller_file_draws_its_characters_as_the_whole_one_does(face: str, part: str) -> None:
     from fontTools.ttLib import TTFont
 
-    for face in FACES:
-        with TTFont(FOLDER / f"{face}.woff2") as whole, TTFont(FOLDER / f"{face}-basic.woff2") as basic:
-            known, advances = whole.getBestCmap(), whole["hmtx"]
-            drawn = basic.getBestCmap()
-            assert {chr(code) for code in drawn} == set(BASIC) & {chr(code) for code in known}
-            assert all(basic["hmtx"][drawn[code]] == advances[known[code]] for code in drawn)
-            assert basic["name"].getDebugName(1) == whole["name"].getDebugName(1)
+    characters = BASIC if part == "basic" else BASIC + WESTERN[face]
+    with TTFont(FOLDER / f"{face}.woff2") as whole, TTFont(FOLDER / f"{face}-{part}.woff2") as small:
+        known, advances = whole.getBestCmap(), whole["hmtx"]
+        drawn = small.getBestCmap()
+        assert {chr(code) for code in drawn} == set(characters) & {chr(code) for code in known}
+        assert all(small["hmtx"][drawn[code]] == advances[known[code]] for code in drawn)
+        assert small["name"].getDebugName(1) == whole["name"].getDebugName(1)
 
 
 def test_no_face_bears_the_reserved_font_name() -> None:
@@ -54,7 +66,7 @@ def test_no_face_bears_the_reserved_font_name() -> None:
 
 def test_reading_the_faces_imports_no_font_tools() -> None:
     code = (
-        "import sys; from arrowproof.render.fonts import font_faces_css; font_faces_css(); "
+        "import sys; from arrowproof.render.fonts import font_faces_css; font_faces_css({'sans': 'é'}); "
         "sys.exit(any(name.split('.')[0] in ('fontTools', 'brotli') for name in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

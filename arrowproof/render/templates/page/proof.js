@@ -72,11 +72,10 @@ const makePanel = (panel, name, hasHead) => {
 startParts.push(() => {
   const box = document.querySelector(".proofs");
   const { heads: headsById, panels: short, same } = JSON.parse(document.getElementById("proofs").textContent);
-  // What several panels say is there once, and {"=": n} stands for it.
+  // What several panels say is there once, and -n stands for it.
   const whole = (value) => {
     if (Array.isArray(value)) return value.map(whole);
-    if (!(value instanceof Object)) return value;
-    if ("=" in value) return same[value["="]];
+    if (!(value instanceof Object)) return typeof value === "number" && value < 0 ? same[-value - 1] : value;
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, whole(each)]));
   };
   const panels = short.map(whole);
