@@ -33,8 +33,8 @@ def command(pages: tuple[Path, ...], out: Path, as_json: bool) -> int:
     """Open each page in Chromium at four sizes, light and dark: 8 checks and 8 screenshots a page.
 
     A page fits when nothing scrolls, no text is clipped, too small or too faint, no label overlaps anything, no
-    request leaves the page and the console is quiet. A large model's page opens with an overview, whose text may be
-    small; it fits when every scene behind it does.
+    request leaves the page and the console is quiet, also while an arrow or a state is chosen. A large model's page
+    opens with an overview, whose text may be small; it fits when every scene behind it does.
 
     \b
     Example:
@@ -58,13 +58,15 @@ def command(pages: tuple[Path, ...], out: Path, as_json: bool) -> int:
 
 
 def _overview_lines(page: PageFit) -> Iterator[str]:
-    """How small the text of an overview is, and how many of the scenes behind it hold."""
+    """How small the text of an overview is, how many of the scenes behind it hold, and how many choices do not."""
     if page.overview:
         sizes = [f"{_sizes(smallest)} at {size}" for size, smallest in page.overview.items()]
         yield f"it opens with an overview, whose smallest text has {', '.join(sizes)}"
     if page.scenes:
         held = sum(scene.check.fits for scene in page.scenes)
         yield f"{held} of its {len(page.scenes)} scenes hold at {page.scenes[0].check.size}"
+    if lacking := [choice for choice in page.choices if not choice.check.fits]:
+        yield f"{len(lacking)} of {len(page.choices)} choices do not hold at {lacking[0].check.size}"
 
 
 def _sizes(smallest: dict[str, float | None]) -> str:

@@ -2,7 +2,9 @@
 
 One browser opens each page and shows it on eight screens, two pages at a time. What it measured of one screen is judged
 in other threads while it works on the next: places and sizes in :mod:`arrowproof.render.fit_rules`, pixels in
-:mod:`arrowproof.render.fit_pixels`. How an untrusted page is opened stands in :mod:`arrowproof.render.fit_visit`.
+:mod:`arrowproof.render.fit_pixels`. Then the smallest screen is looked at again, for the scenes of a page that has some
+(:mod:`arrowproof.render.fit_scenes`) and for a few choices on any other (:mod:`arrowproof.render.fit_choices`). How an
+untrusted page is opened stands in :mod:`arrowproof.render.fit_visit`.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from arrowproof.errors import InputError
 from arrowproof.model.progress import Progress
 from arrowproof.render.chromium import RunningChromium, run_chromium
 from arrowproof.render.contact_sheet import write_contact_sheet
+from arrowproof.render.fit_choices import hardest_choices, judge_choices, read_choices, told_once
 from arrowproof.render.fit_measures import Geometry, read_geometry
 from arrowproof.render.fit_report import RECEIPT, Check, FitReport, PageFit, SceneFit
 from arrowproof.render.fit_rules import Failure
@@ -45,9 +48,9 @@ PAGES_AT_ONCE = 2
 """One page is shown and measured while the picture of another is encoded; more of them only wait for each other."""
 JUDGES = 2
 """Threads that judge: most of it is the picture library's work, which holds up no other thread."""
-LIMITS = {"texts": 5000, "points": 2000, "sign": 32, "keys": 1000, "scenes": MAX_SCENES}
+LIMITS = {"texts": 5000, "points": 2000, "sign": 32, "keys": 1000, "scenes": MAX_SCENES, "choices": 64, "address": 8000}
 """What is measured of a page at most: texts, points of a line, CSS px of a sign on an arrow's line (its head, its
-bead), states in one folded group or arrows in one bundle, scenes."""
+bead), states in one folded group or arrows in one bundle, scenes, choices that are tried, characters of an address."""
 
 
 def check_pages(
@@ -134,6 +137,7 @@ class _Visited:
     failures: list[Failure]
     judged: list[Future[JudgedScreen]]
     scenes: dict[str, Future[Check]]
+    choices: dict[str, Future[Check]]
 
 
 class _Checker:
@@ -150,7 +154,9 @@ class _Checker:
     ) -> None:
         self._folder, self._browsers, self._judges = folder, browsers, judges
         self._screens, self._deadline, self._steps = screens, deadline, steps
-        self._script = files("arrowproof.render").joinpath("measure.js").read_text(encoding="utf-8")
+        scripts = files("arrowproof.render")
+        self._script = scripts.joinpath("measure.js").read_text(encoding="utf-8")
+        self._choose = scripts.joinpath("choose.js").read_text(encoding="utf-8")
 
     def check_all(self, sources: Sequence[Source]) -> tuple[PageFit, ...]:
         """Every page, in the order given. One whose browser was brought down beside it is looked at again, alone."""
@@ -185,6 +191,7 @@ class _Checker:
         """One page on every screen; a page that cannot be looked at has the checks that were made until then."""
         judged: list[Future[JudgedScreen]] = []
         scenes: dict[str, Future[Check]] = {}
+        choices: dict[str, Future[Check]] = {}
         failures: list[Failure] = []
         try:
             with open_page(self._browsers.get(), source.path, source.content, self._deadline) as visit:
@@ -196,6 +203,8 @@ class _Checker:
                     judged.append(self._judges.submit(judge_screen, screen, geometry, picture, path))
                 if geometry.scenes:
                     failures += self._look_at_scenes(visit, source, geometry, scenes)
+                else:
+                    failures += self._look_at_choices(visit, source, choices)
                 failures += visit.failures()
         except PageError as error:
             if isinstance(error, LostError) and not is_alone:
@@ -204,21 +213,37 @@ class _Checker:
                 raise
             self._steps.skip(len(self._screens) - len(judged))
             failures += [*error.heard, Failure("limits", "page", str(error))]
-        return _Visited(source, failures, judged, scenes)
+        return _Visited(source, failures, judged, scenes, choices)
 
     def _look_at_scenes(
         self, visit: Visit, source: Source, opened: Geometry, judged: dict[str, Future[Check]]
     ) -> Iterator[Failure]:
         """Go to every scene of a page, on the smallest screen; have each judged, and tell what they lack together."""
+        visit.show(*self._smallest)
+        return judge_scenes(opened, self._go_to_each(visit, f"{source.path.name} scene", opened.scenes, judged))
+
+    def _look_at_choices(self, visit: Visit, source: Source, judged: dict[str, Future[Check]]) -> Iterator[Failure]:
+        """Choose all on the smallest screen, and look at what asks most of the page; have each judged."""
+        visit.show(*self._smallest)
+        addresses = hardest_choices(read_choices(visit.evaluate(self._choose, LIMITS)))
+        return judge_choices(self._go_to_each(visit, f"{source.path.name} choice", addresses, judged))
+
+    def _go_to_each(
+        self, visit: Visit, what: str, addresses: Sequence[str], judged: dict[str, Future[Check]]
+    ) -> dict[str, Geometry]:
+        """What each of these addresses shows; have it judged."""
         seen: dict[str, Geometry] = {}
-        screen = self._screens[0]
-        visit.show(screen.width, screen.height, screen.theme)
-        for number, address in enumerate(opened.scenes, 1):
-            self._steps.tell_within(f"{source.path.name} scene {number} of {len(opened.scenes)}: #{address}")
+        for number, address in enumerate(addresses, 1):
+            self._steps.tell_within(f"{what} {number} of {len(addresses)}: #{address}")
             visit.go_to(address)
             seen[address], picture = self._look(visit)
-            judged[address] = self._judges.submit(judge_scene, screen, seen[address], picture, address)
-        return judge_scenes(opened, seen)
+            judged[address] = self._judges.submit(judge_scene, self._screens[0], seen[address], picture, address)
+        return seen
+
+    @property
+    def _smallest(self) -> tuple[int, int, str]:
+        screen = self._screens[0]
+        return screen.width, screen.height, screen.theme
 
     def _look(self, visit: Visit) -> tuple[Geometry, str]:
         """Measure and photograph what is shown."""
@@ -238,6 +263,10 @@ class _Checker:
             contact_sheet=sheet,
             failures=(*visited.failures, *judge_themes(judged)),
             scenes=tuple(SceneFit(address, future.result()) for address, future in visited.scenes.items()),
+            choices=tuple(
+                SceneFit(address, told_once(address, future.result(), judged[0].check))
+                for address, future in visited.choices.items()
+            ),
         )
 
 

@@ -125,6 +125,7 @@ class Geometry:
     ``scene`` is the address of the drawing that is shown, None for the one that the page opens with; ``scenes`` are the
     addresses of all its drawings, as far as they are looked at, of ``scene_count`` in all; and ``unaddressed`` counts
     the drawings that have none. ``claims_overview`` says that the page calls this drawing an overview.
+    ``chosen`` counts what is marked as chosen in the drawing and in the list.
     """
 
     viewport: XY
@@ -144,6 +145,7 @@ class Geometry:
     scene_count: int = 0
     unaddressed: int = 1
     claims_overview: bool = False
+    chosen: int = 0
 
     def smallest(self, owner: str) -> float | None:
         """The smallest size of the visible texts of one owner, None when there are none."""
@@ -181,6 +183,7 @@ def read_geometry(measured: str) -> Geometry:
         scene_count=found["sceneCount"],
         unaddressed=found["unaddressed"],
         claims_overview=found["claimsOverview"],
+        chosen=found["chosen"],
     )
 
 

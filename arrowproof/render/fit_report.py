@@ -1,14 +1,15 @@
-"""What a fit check came to, and its receipt. Format ``arrowproof.fit/2``.
+"""What a fit check came to, and its receipt. Format ``arrowproof.fit/3``.
 
 The receipt is one JSON object: ``format``, ``verdict`` (``fits`` or ``does not fit``), ``chromium`` (its version),
 ``rules`` (the names that failures can bear), and ``pages``. A page has ``page`` (as it was named), ``sha256`` of its
 bytes, ``fits``, ``contact_sheet``, ``failures`` of the page as a whole, and ``checks``; a check has ``size``,
 ``theme``, ``screenshot``, ``measures`` and ``failures``. Pictures are named relative to the receipt. ``scenes`` are the
 checks of the other drawings of a page that has several, each with the ``fragment`` of the address that shows it and
-without a screenshot. ``overview`` is null, or says of a page that opens with an overview how small its text truly is:
-the smallest of states and of arrow labels in CSS px, by size.
+without a screenshot. ``choices`` are, in the same form, checks of a page with one drawing on which something is chosen,
+with the failures that the page does not have at rest. ``overview`` is null, or says of a page that opens with an
+overview how small its text truly is: the smallest of states and of arrow labels in CSS px, by size.
 
-History: 2, scenes and overviews; 1, the first.
+History: 3, choices; 2, scenes and overviews; 1, the first.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import Any
 from arrowproof.model.whole_file import write_whole
 from arrowproof.render.fit_rules import Failure
 
-FIT_FORMAT = "arrowproof.fit/2"
+FIT_FORMAT = "arrowproof.fit/3"
 RECEIPT = "fit.json"
 
 RULE_NAMES = (
@@ -77,7 +78,7 @@ class Check:
 
 @dataclass(frozen=True)
 class SceneFit:
-    """Another drawing of a page, shown by a fragment of its address, in one check."""
+    """What a fragment of a page's address shows, in one check: another drawing, or the same one with a choice."""
 
     fragment: str
     check: Check
@@ -93,11 +94,12 @@ class PageFit:
     contact_sheet: str | None
     failures: tuple[Failure, ...] = ()
     scenes: tuple[SceneFit, ...] = ()
+    choices: tuple[SceneFit, ...] = ()
 
     @property
     def all_checks(self) -> tuple[Check, ...]:
-        """The checks of the page as it opens, and those of its scenes."""
-        return (*self.checks, *(scene.check for scene in self.scenes))
+        """The checks of the page as it opens, and those of its scenes and of choices."""
+        return (*self.checks, *(each.check for each in (*self.scenes, *self.choices)))
 
     @property
     def fits(self) -> bool:
@@ -159,8 +161,13 @@ def _page_json(page: PageFit) -> dict[str, Any]:
         "failures": _failures_json(page.failures),
         "overview": page.overview,
         "checks": [_check_json(check) for check in page.checks],
-        "scenes": [{"fragment": scene.fragment, **_check_json(scene.check)} for scene in page.scenes],
+        "scenes": _scenes_json(page.scenes),
+        "choices": _scenes_json(page.choices),
     }
+
+
+def _scenes_json(scenes: Sequence[SceneFit]) -> list[dict[str, Any]]:
+    return [{"fragment": each.fragment, **_check_json(each.check)} for each in scenes]
 
 
 def _check_json(check: Check) -> dict[str, Any]:

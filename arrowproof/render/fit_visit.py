@@ -33,9 +33,11 @@ _WIND_DEADLINE = 5.0
 _PATIENCE_MS = 1000
 _GO = """
 async ({ fragment, patience }) => {
-  const told = new Promise((resolve) => addEventListener('hashchange', resolve, { once: true }));
-  location.hash = fragment;
-  await Promise.race([told, new Promise((resolve) => setTimeout(resolve, patience))]);
+  if (location.hash !== `#${fragment}`) {
+    const told = new Promise((resolve) => addEventListener('hashchange', resolve, { once: true }));
+    location.hash = fragment;
+    await Promise.race([told, new Promise((resolve) => setTimeout(resolve, patience))]);
+  }
   await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 }
 """

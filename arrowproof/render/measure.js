@@ -388,7 +388,7 @@ async (limits) => {
   return JSON.stringify({
     viewport: [innerWidth, innerHeight],
     scroll: [Math.max(root.scrollWidth, document.body?.scrollWidth ?? 0), Math.max(root.scrollHeight, document.body?.scrollHeight ?? 0)],
-    drawings: drawings.length,
+    drawings: drawings.length, chosen: document.querySelectorAll('svg.drawing [aria-pressed=true], .list [aria-pressed=true]').length,
     scene: addressOf(drawing), scenes: addresses.slice(0, limits.scenes), sceneCount: addresses.length,
     unaddressed: scenes.filter((scene) => addressOf(scene) === null).length,
     claimsOverview: root.dataset.overview === 'true' && drawing !== null && addressOf(drawing) === null,

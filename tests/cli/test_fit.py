@@ -23,6 +23,19 @@ def test_a_broken_page_fails_with_the_place_named(arrowproof):
     assert "1440x900 light: scroll" in result.out
 
 
+def test_a_page_that_fails_when_something_is_chosen_says_with_what(arrowproof, tmp_path):
+    assert arrowproof("render", "notes", "-o", "page.html").status == 0
+    page = tmp_path / "page.html"
+    content = page.read_text(encoding="utf-8")
+    faint = content.replace("</style>", ".list button[aria-pressed=true]{opacity:.3}</style>", 1)
+    page.write_text(re.sub(r"style-src &#39;sha256-.*?&#39;;", "style-src &#39;unsafe-inline&#39;;", faint))
+    result = arrowproof("fit", "page.html")
+    assert result.status == 1
+    assert "page.html does not fit: 8 of 8 checks hold" in result.out
+    assert "2 of 2 choices do not hold at 1440x900" in result.out
+    assert "1440x900 light: contrast: #arrow=accept, text 'created' " in result.out
+
+
 def test_a_missing_page_is_wrong_input(arrowproof):
     result = arrowproof("fit", "nowhere.html")
     assert result.status == 2

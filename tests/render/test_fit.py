@@ -126,7 +126,7 @@ def test_the_contact_sheet_has_four_columns_and_two_rows(good: FitReport) -> Non
 
 def test_the_receipt_says_which_bytes_were_checked_and_by_which_browser(good: FitReport) -> None:
     receipt = json.loads(good.receipt.read_text(encoding="utf-8"))
-    assert receipt["format"] == "arrowproof.fit/2"
+    assert receipt["format"] == "arrowproof.fit/3"
     assert receipt["verdict"] == "fits"
     assert receipt["chromium"].split(".")[0].isdigit()
     assert receipt["pages"][0]["sha256"] == hashlib.sha256((BROKEN / "good.html").read_bytes()).hexdigest()

@@ -171,7 +171,10 @@ def test_the_panel_shows_statement_row_kills_and_processes(tab: Page, tmp_path: 
         "survived 2 of 2 kills",
         "guarded no guard was tried",
     ]
-    expect(panel.locator(".sql code").nth(3)).to_have_attribute("data-line", "34")
+    expect(panel.locator(".sql code b").nth(3)).to_have_text("34")
+    selected = panel.locator(".sql").evaluate("sql => (getSelection().selectAllChildren(sql), String(getSelection()))")
+    assert "AND state IN" in selected
+    assert "34" not in selected
     expect(panel.locator(".sql .target")).to_have_text("'completed'")
     expect(panel.locator(".sql .source")).to_have_text("'reviewing'")
     expect(panel.locator(".sql .wrong")).to_have_text("'cancelled'")

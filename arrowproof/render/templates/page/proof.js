@@ -39,8 +39,7 @@ const proofParts = {
   ],
   s: ([place, lines, notes]) => {
     const code = lines.map(([number, ...parts]) => {
-      const line = make("code");
-      line.dataset.line = number;
+      const line = make("code", "", make("b", "", `${number}`));
       for (let at = 0; at < parts.length; at += 2) line.append(parts[at + 1] ? make("mark", parts[at + 1], parts[at]) : parts[at]);
       return line;
     });
