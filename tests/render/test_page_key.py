@@ -168,6 +168,21 @@ def test_on_a_page_that_scrolls_every_line_of_the_key_stands(tab: Page, tmp_path
     assert not tab.locator(".key .left").is_visible()
 
 
+def test_lines_that_one_screen_has_no_room_for_are_put_away_by_the_document_and_stand_elsewhere(
+    tab: Page, tmp_path: Path
+) -> None:
+    show(tab, tmp_path, cramped_page())
+    past = "lines => lines.map((line) => `${line.hidden} ${line.checkVisibility()}`)"
+    found = tab.locator(".key .past")
+    assert set(found.evaluate_all(past)) == {"true false"}
+    tab.set_viewport_size({"width": 390, "height": 844})
+    assert set(found.evaluate_all(past)) == {"false true"}
+    tab.set_viewport_size({"width": 1440, "height": 900})
+    assert set(found.evaluate_all(past)) == {"true false"}
+    tab.emulate_media(media="print")
+    assert set(found.evaluate_all(past)) == {"false true"}
+
+
 def test_axe_finds_nothing_on_a_page_with_a_key(tab: Page, tmp_path: Path) -> None:
     show(tab, tmp_path, key_page(), "#arrow=close1")
     assert [each["id"] for each in Axe().run(tab).response["violations"]] == []

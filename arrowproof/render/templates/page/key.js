@@ -26,5 +26,12 @@ startParts.push(() => {
     for (const [place, line] of lines.entries()) line.toggleAttribute("hidden", place >= count);
     left.textContent = say("key.more", { number: rows.length - count });
   };
-  if (left) givers.push([lines.length, showLines]);
+  if (!left) return;
+  givers.push([lines.length, showLines]);
+  // What has no room on one screen is put away there, and only there.
+  const fold = () => {
+    for (const line of all(".key .past")) line.toggleAttribute("hidden", isOneScreen.matches);
+  };
+  isOneScreen.addEventListener("change", fold);
+  fold();
 });
