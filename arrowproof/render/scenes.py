@@ -40,6 +40,8 @@ from arrowproof.render.quality import (
     MAX_SCALE,
     MAX_SCENES,
     READABLE_SCALE,
+    SMALL_ARROWS,
+    SMALL_STATES,
     TARGET_HEIGHT,
     TARGET_WIDTH,
     fit_scale,
@@ -49,8 +51,10 @@ from arrowproof.render.scene import Scene, framed, whole_scene
 from arrowproof.render.standing import ArrowStanding
 from arrowproof.render.views import view_part
 
-_MOST_BOXES, _MOST_ARROWS = 20, 34
+_MOST = _MOST_BOXES, _MOST_ARROWS = 20, 34
 """A scene of a group or a view with more is not tried; it would be laid out for long, and could not be read."""
+_MANY_GROUPS, _HURRIED = 12, (SMALL_STATES, SMALL_ARROWS)
+"""On a page of more groups their scenes are searched only once, and with their neighbours as states only up to this."""
 
 _LEAST_WIDTH, _LEAST_HEIGHT = TARGET_WIDTH / MAX_SCALE, TARGET_HEIGHT / MAX_SCALE
 """A small scene stands in this much of the plane, so that its text does not shout."""
@@ -109,6 +113,13 @@ class _Plan:
         """Sneak paths are never drawn together with other arrows, nor put away inside a group."""
         return frozenset(self.proof.sneak_paths) if self.proof is not None else frozenset()
 
+    @cached_property
+    def _ways(self) -> Sequence[tuple[Sequence[str], bool, tuple[int, int]]]:
+        """The ways to draw a group: what is folded, whether that is searched only once, and the most that is tried."""
+        if len(self.groups) <= _MANY_GROUPS:
+            return ((), False, _MOST), (self.groups, False, _MOST)
+        return ((), True, _HURRIED), (self.groups, True, _MOST), (self.groups, False, _MOST)
+
     def whole(self, drawing: Drawing) -> Scene:
         """The whole in this drawing, or with each crowd of arrows as one where the drawing is too small to read."""
         scene = replace(whole_scene(self.lifecycle, drawing), proof=self.proof, is_overview=True)
@@ -145,10 +156,10 @@ class _Plan:
 
     def _group_scene(self, name: str, group: str) -> Scene:
         """The group with its neighbours as states, or in their groups, or without arrows: the first that is read."""
-        for folded in ((), self.groups):
+        for folded, is_hurried, (most_boxes, most_arrows) in self._ways:
             fold = open_group(self.lifecycle, group, self.language, folded, self.apart)
-            if len(fold.lifecycle.states) <= _MOST_BOXES and len(fold.lifecycle.arrows) <= _MOST_ARROWS:
-                scene = self._folded(name, fold)
+            if len(fold.lifecycle.states) <= most_boxes and len(fold.lifecycle.arrows) <= most_arrows:
+                scene = self._folded(name, fold, is_hurried)
                 if is_read(scene.drawing):
                     inside = {state.id for state in self.lifecycle.states if state.group == group}
                     return replace(scene, quiet=frozenset(scene.lifecycle.states_by_id) - inside)
@@ -217,9 +228,10 @@ class _Plan:
             proof=self._bundled(fold),
         )
 
-    def _folded(self, name: str, fold: Fold) -> Scene:
+    def _folded(self, name: str, fold: Fold, is_hurried: bool = False) -> Scene:
         proof = self._bundled(fold)
-        drawing = layout_lifecycle(fold.lifecycle, proof.captions if proof is not None else {})
+        captions = proof.captions if proof is not None else {}
+        drawing = layout_lifecycle(fold.lifecycle, captions, is_hurried=is_hurried)
         return Scene(
             name=name,
             lifecycle=fold.lifecycle,

@@ -18,7 +18,7 @@ from arrowproof.render.layout.graph import Graph
 from arrowproof.render.layout.grid import Placement
 from arrowproof.render.layout.sizes import CAPTION_GAP, ENTRY_GAP, LabelLimits
 from arrowproof.render.quality import count_crossings, fit_scale, is_read, measure_drawing
-from tests.render.extremes import parallel, selves, wordy_parallel
+from tests.render.extremes import dense, parallel, selves, wordy_parallel
 from tests.render.pages import state
 from tests.render.test_layout import assert_complete, lifecycles
 
@@ -191,3 +191,20 @@ def test_a_drawing_with_no_key_beside_it_has_whole_labels_however_small() -> Non
     drawing = layout_lifecycle(wordy_parallel())
     assert not any(path.is_tag for path in drawing.arrows)
     assert [path.label[0].text for path in drawing.arrows][:2] == ["operator confirms a0", "operator confirms a1"]
+
+
+def test_a_drawing_in_haste_is_searched_once_and_one_that_lacks_something_more_often(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seeds: list[int] = []
+    search = candidates.find_placements
+
+    def counted(graph: Graph, earlier: Sequence[Placement], seed: int) -> dict[Placement, float]:
+        seeds.append(seed)
+        return search(graph, earlier, seed)
+
+    monkeypatch.setattr(candidates, "find_placements", counted)
+    layout_lifecycle(dense(), is_hurried=True)
+    assert seeds == [0]
+    layout_lifecycle(dense())
+    assert seeds[1:] == [0, 1, 2]

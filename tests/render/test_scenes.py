@@ -13,8 +13,9 @@ from arrowproof.model.loader import load_lifecycle
 from arrowproof.model.rung import Rung
 from arrowproof.render.language import load_language
 from arrowproof.render.layout import layout_lifecycle
+from arrowproof.render.layout.fold import fold_groups, foldable_groups
 from arrowproof.render.proof import Proof, bring_proof
-from arrowproof.render.quality import READABLE_SCALE, fit_scale, measure_drawing
+from arrowproof.render.quality import READABLE_SCALE, SMALL_ARROWS, fit_scale, measure_drawing
 from arrowproof.render.scene import Scene
 from arrowproof.render.scenes import MAX_VIEWS, plan_scenes
 from arrowproof.render.stage import set_stage
@@ -180,6 +181,21 @@ def test_a_group_too_large_to_be_drawn_is_a_catalog_of_its_states() -> None:
     assert len(scene.drawing.states) == 20
     assert scene.drawing.arrows == ()
     assert [state.note for state in scene.lifecycle.states[:2]] == ["1 in, 2 out", "2 in, 2 out"]
+
+
+def test_on_a_page_of_very_many_groups_no_scene_with_neighbours_is_larger_than_a_small_model_and_all_are_read() -> None:
+    model = large(42, 260, 14)
+    overview, *scenes = plan_scenes(model, None, ENGLISH)
+    folded = fold_groups(model, dict.fromkeys(foldable_groups(model), ""), ENGLISH)
+    assert len(overview.drawing.states) == len(folded.lifecycle.states) == 14
+    assert {path.id for path in overview.drawing.arrows} == {arrow.id for arrow in folded.lifecycle.arrows}
+    for scene in scenes:
+        quality = measure_drawing(scene.drawing)
+        assert quality.overlaps == (), scene.name
+        assert quality.scale >= READABLE_SCALE, scene.name
+    groups = [scene for scene in scenes if scene.name.startswith("g")]
+    assert len(groups) == 14
+    assert all(len(scene.drawing.arrows) <= SMALL_ARROWS for scene in groups if not scene.groups)
 
 
 def test_a_state_with_very_many_neighbours_has_them_in_their_groups() -> None:

@@ -34,7 +34,11 @@ _CLEARLY = 1.1
 
 
 def layout_lifecycle(
-    lifecycle: Lifecycle, captions: Mapping[str, str] | None = None, numbers: Mapping[str, int] | None = None
+    lifecycle: Lifecycle,
+    captions: Mapping[str, str] | None = None,
+    numbers: Mapping[str, int] | None = None,
+    *,
+    is_hurried: bool = False,
 ) -> Drawing:
     """The drawing of a lifecycle, in which nothing overlaps.
 
@@ -45,6 +49,7 @@ def layout_lifecycle(
         lifecycle: any lifecycle whose arrows name states that it has.
         captions: a short text under the label of an arrow (its rung, for example), by arrow id.
         numbers: what may stand for labels, by arrow id, where a key is shown beside the drawing.
+        is_hurried: whether it is one of very many drawings, and each form is searched only once.
 
     Returns:
         A drawing whose order of states and arrows is that of the lifecycle, the same for the same input.
@@ -53,12 +58,12 @@ def layout_lifecycle(
         return Drawing(Box(0, 0, 0, 0), (), ())
     written = captions or {}
     chosen, forms = first_form(lifecycle), tuple(closer_forms(lifecycle, numbers))
-    drawing = best_drawing(lifecycle, written, chosen, gives_way=bool(forms))
+    drawing = best_drawing(lifecycle, written, chosen, gives_way=bool(forms), is_hurried=is_hurried)
     for form in forms:
         is_large = fit_scale(drawing.bounds) >= LEAST_SCALE
         if is_large and (form.numbers is not None or not is_crowded(lifecycle)):
             break
-        closer = best_drawing(lifecycle, written, form, gives_way=form is not forms[-1])
+        closer = best_drawing(lifecycle, written, form, gives_way=form is not forms[-1], is_hurried=is_hurried)
         if fit_scale(closer.bounds) > fit_scale(drawing.bounds) * (_CLEARLY if is_large else 1.0):
             drawing, chosen = closer, form
     # Lanes cost another search, which is made for the one form that is kept.

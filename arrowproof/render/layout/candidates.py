@@ -81,6 +81,7 @@ def best_drawing(
     form: Form = PLAIN,
     without_lanes: Drawing | None = None,
     gives_way: bool = False,
+    is_hurried: bool = False,
 ) -> Drawing:
     """The best drawing of a lifecycle that was found; in all of them nothing overlaps.
 
@@ -95,6 +96,7 @@ def best_drawing(
         without_lanes: the best drawing, where one that can have lanes is looked for: such a one goes before any other,
             and the search starts anew while lines cross more often than they do here.
         gives_way: whether a closer form is drawn where this one is far too large; then it is searched only once.
+        is_hurried: whether it is searched only once in any case.
     """
     keeps_lanes = without_lanes is not None
     least = count_crossings(without_lanes) if without_lanes is not None else 0
@@ -110,7 +112,7 @@ def best_drawing(
         scale = fit_scale(drafts[0].drawing.bounds)
         is_torn = keeps_lanes and not add_lanes(drafts[0].drawing, lifecycle).lanes
         crosses = drafts[0].quality.crossings > (least if keeps_lanes else _FEW_CROSSINGS * attempt)
-        is_given_up = gives_way and attempt == 0 and scale < _FAR_TOO_SMALL
+        is_given_up = is_hurried or (gives_way and attempt == 0 and scale < _FAR_TOO_SMALL)
         if is_given_up or (scale >= READABLE_SCALE and not crosses and not is_torn):
             break
         if not _HOPELESS < scale < READABLE_SCALE or len(limits) == 1 or (keeps_lanes and crosses):
