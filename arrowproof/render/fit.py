@@ -2,9 +2,9 @@
 
 One browser opens each page and shows it on eight screens, two pages at a time. What it measured of one screen is judged
 in other threads while it works on the next: places and sizes in :mod:`arrowproof.render.fit_rules`, pixels in
-:mod:`arrowproof.render.fit_pixels`. Then the smallest screen is looked at again, for the scenes of a page that has some
-(:mod:`arrowproof.render.fit_scenes`) and for a few choices on any other (:mod:`arrowproof.render.fit_choices`). How an
-untrusted page is opened stands in :mod:`arrowproof.render.fit_visit`.
+:mod:`arrowproof.render.fit_pixels`. The smallest screen comes last, and is looked at again: for the scenes of a page
+that has some (:mod:`arrowproof.render.fit_scenes`), and for a few choices on any other
+(:mod:`arrowproof.render.fit_choices`). How an untrusted page is opened stands in :mod:`arrowproof.render.fit_visit`.
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ class _Checker:
         failures: list[Failure] = []
         try:
             with open_page(self._browsers.get(), source.path, source.content, self._deadline) as visit:
-                for screen in self._screens:
+                for screen in reversed(self._screens):  # to end where scenes and choices are looked at
                     self._steps.tell(f"{source.path.name} {screen}")
                     visit.show(screen.width, screen.height, screen.theme)
                     geometry, picture = self._look(visit)
@@ -213,18 +213,16 @@ class _Checker:
                 raise
             self._steps.skip(len(self._screens) - len(judged))
             failures += [*error.heard, Failure("limits", "page", str(error))]
-        return _Visited(source, failures, judged, scenes, choices)
+        return _Visited(source, failures, judged[::-1], scenes, choices)
 
     def _look_at_scenes(
         self, visit: Visit, source: Source, opened: Geometry, judged: dict[str, Future[Check]]
     ) -> Iterator[Failure]:
-        """Go to every scene of a page, on the smallest screen; have each judged, and tell what they lack together."""
-        visit.show(*self._smallest)
+        """Go to every scene of a page, on the smallest screen, which is shown; judge each, and all of them together."""
         return judge_scenes(opened, self._go_to_each(visit, f"{source.path.name} scene", opened.scenes, judged))
 
     def _look_at_choices(self, visit: Visit, source: Source, judged: dict[str, Future[Check]]) -> Iterator[Failure]:
-        """Choose all on the smallest screen, and look at what asks most of the page; have each judged."""
-        visit.show(*self._smallest)
+        """Choose all on the smallest screen, which is shown, and look at what asks most of the page; judge each."""
         addresses = hardest_choices(read_choices(visit.evaluate(self._choose, LIMITS)))
         return judge_choices(self._go_to_each(visit, f"{source.path.name} choice", addresses, judged))
 
@@ -239,11 +237,6 @@ class _Checker:
             seen[address], picture = self._look(visit)
             judged[address] = self._judges.submit(judge_scene, self._screens[0], seen[address], picture, address)
         return seen
-
-    @property
-    def _smallest(self) -> tuple[int, int, str]:
-        screen = self._screens[0]
-        return screen.width, screen.height, screen.theme
 
     def _look(self, visit: Visit) -> tuple[Geometry, str]:
         """Measure and photograph what is shown."""

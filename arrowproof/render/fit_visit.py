@@ -33,11 +33,13 @@ _WIND_DEADLINE = 5.0
 _PATIENCE_MS = 1000
 _GO = """
 async ({ fragment, patience }) => {
-  if (location.hash !== `#${fragment}`) {
+  const go = async (to) => {
     const told = new Promise((resolve) => addEventListener('hashchange', resolve, { once: true }));
-    location.hash = fragment;
+    location.hash = to;
     await Promise.race([told, new Promise((resolve) => setTimeout(resolve, patience))]);
-  }
+  };
+  if (location.hash === `#${fragment}`) await go('');  // a page is told of a change alone
+  await go(fragment);
   await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 }
 """
