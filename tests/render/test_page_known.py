@@ -95,6 +95,56 @@ def test_the_line_is_closed_by_its_button_which_is_the_first_stop_of_tab(tab: Pa
     expect(tab.get_by_role("button", name="Copy link")).to_be_focused()
 
 
+# Every time that the page applies an address it marks each arrow anew, as chosen or not; all of it is done when the
+# browser tells of the change for the last time.
+COUNTED = """() => {
+  let times = 0;
+  const watcher = new MutationObserver((marks) => { times += marks.length; });
+  watcher.observe(document.querySelector('.arrow'), {attributeFilter: ['aria-pressed']});
+  globalThis.counted = (change) => new Promise((resolve) => {
+    addEventListener('hashchange', () => setTimeout(() => resolve(times)), {once: true});
+    change();
+  });
+  const link = document.createElement('a');
+  link.href = '#arrow=purge';
+  document.body.append(link);
+}"""
+
+
+@pytest.mark.parametrize(
+    ("change", "arrows"),
+    [
+        ("location.hash = '#arrow=purge'", ["purge"]),
+        ("location.hash = '#arrow=nope'", []),
+        ("location.hash = ''", []),
+        ("location.assign('#arrow=purge')", ["purge"]),
+        ("document.querySelector('a').click()", ["purge"]),
+        ("history.back()", ["accept"]),
+        ("history.forward()", ["lose"]),
+    ],
+)
+def test_a_change_of_the_address_is_applied_once_however_it_comes_about(
+    tab: Page, tmp_path: Path, change: str, arrows: list[str]
+) -> None:
+    show(tab, tmp_path, page_of(NOTES), "#arrow=accept")
+    for name in ("pick", "lose"):
+        tab.evaluate("(name) => { location.hash = `#arrow=${name}` }", name)
+    tab.go_back()
+    assert pressed(tab, ".arrow") == ["pick"]
+    tab.evaluate(COUNTED)
+    assert tab.evaluate(f"counted(() => {{ {change} }})") == 1
+    assert pressed(tab, ".arrow") == arrows
+
+
+def test_an_address_that_is_typed_into_the_bar_of_an_open_page_is_applied_once(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page_of(NOTES), "#arrow=accept")
+    tab.evaluate(COUNTED)
+    tab.evaluate("() => { globalThis.typed = counted(() => 0) }")
+    tab.goto(tab.url.replace("accept", "pick"))
+    assert tab.evaluate("typed") == 1
+    assert pressed(tab, ".arrow") == ["pick"]
+
+
 PART_LEFT = "js.address.part_left"
 
 

@@ -30,8 +30,6 @@ const openAddress = (fragment = location.hash) => {
   const { kept, left } = settle(known);
   const [unknownParts, leftParts] = [[...strays, ...partsOf(unknown)], partsOf(left)];
   const isWhole = !unknownParts.length && !leftParts.length;
-  // The browser tells of one change of the address twice; the second time it is the one that was cleaned.
-  if (isWhole && isNotice() && same(kept, shown)) return;
   apply(kept);
   if (isWhole) return;
   setAddress(kept);
@@ -43,7 +41,7 @@ const openAddress = (fragment = location.hash) => {
 };
 
 startParts.push(() => {
-  addEventListener("hashchange", () => openAddress());
+  // Told of every change of the address, by whomever; hashchange would tell of the same change once more.
   addEventListener("popstate", () => openAddress());
   // Of the preview's shell, whose back button it was.
   addEventListener("message", ({ source, data }) => {
