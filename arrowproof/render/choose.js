@@ -15,7 +15,7 @@
 
   /** How much more the page, or what cuts or scrolls in its column, holds than it has room for. */
   const excess = (each) => Math.max(each.scrollHeight - each.clientHeight, each.scrollWidth - each.clientWidth);
-  const isCutter = (each) => excess(each) > 1 && each.clientHeight > 2 && getComputedStyle(each).overflow !== 'visible';
+  const isCutter = (each) => each.clientHeight > 2 && excess(each) > 1 && getComputedStyle(each).overflow !== 'visible';
   const beyond = () => Math.max(0, root.scrollHeight - innerHeight, root.scrollWidth - innerWidth,
     ...all('*', column).filter(isCutter).map(excess));
   /** How high the texts of the column are together, without the room between them. */
@@ -24,6 +24,10 @@
 
   const opens = column.querySelector('[hidden]') !== null;
   const found = [];
+  // Each choice has the page laid out anew: a transition that was open under its arrow, or the only one that an arrow
+  // marked, shows no more when it is chosen in the list.
+  const open = new Set();
+  const pairOf = ({ dataset: { source, target } }) => JSON.stringify([source, target]);
   let clicks = 0;
   const choose = (item, kind) => {
     if (clicks >= limits.choices) return;
@@ -33,6 +37,9 @@
     if (!address.includes(`${kind}=`) || address.length > limits.address) return;
     const name = (item.getAttribute('aria-label') ?? item.textContent).trim().length;
     found.push({ kind, address, name, beyond: beyond(), filled: filled() });
+    const marked = all('.list button[data-source][aria-pressed=true]');
+    const alone = marked.length === 1 ? marked : [];
+    for (const each of [...all('.ways button[aria-pressed=true]'), ...alone]) open.add(pairOf(each));
   };
 
   const arrows = all('[data-arrow][aria-pressed]', drawing);
@@ -47,6 +54,7 @@
   }
   // Where nothing is there to open and all arrows make the same of the page, their transitions mark no more than they do.
   const isAlike = found.every(({ beyond: over, filled: height }) => over === 0 && height === found[0].filled);
-  if (opens || !isAlike) for (const row of all('.list button[data-source][aria-pressed]')) choose(row, 'transition');
+  const rows = opens || !isAlike ? all('.list button[data-source][aria-pressed]') : [];
+  for (const row of rows) if (!open.has(pairOf(row))) choose(row, 'transition');
   return JSON.stringify(found);
 }

@@ -48,6 +48,9 @@ PAGES_AT_ONCE = 2
 """One page is shown and measured while the picture of another is encoded; more of them only wait for each other."""
 JUDGES = 2
 """Threads that judge: most of it is the picture library's work, which holds up no other thread."""
+CHOICE_PICTURES = 1
+"""How many choices of a page are judged by their pixels, too, which is two thirds of the work. What asks most of the
+page comes first, and the others are there for their places and sizes."""
 LIMITS = {"texts": 5000, "points": 2000, "sign": 32, "keys": 1000, "scenes": MAX_SCENES, "choices": 64, "address": 8000}
 """What is measured of a page at most: texts, points of a line, CSS px of a sign on an arrow's line (its head, its
 bead), states in one folded group or arrows in one bundle, scenes, choices that are tried, characters of an address."""
@@ -198,7 +201,7 @@ class _Checker:
                 for screen in reversed(self._screens):  # to end where scenes and choices are looked at
                     self._steps.tell(f"{source.path.name} {screen}")
                     visit.show(screen.width, screen.height, screen.theme)
-                    geometry, picture = self._look(visit)
+                    geometry, picture = self._measure(visit), visit.screenshot()
                     path = self._folder / f"{source.stem}.{screen.size}.{screen.theme}.png"
                     judged.append(self._judges.submit(judge_screen, screen, geometry, picture, path))
                 if geometry.scenes:
@@ -224,23 +227,30 @@ class _Checker:
     def _look_at_choices(self, visit: Visit, source: Source, judged: dict[str, Future[Check]]) -> Iterator[Failure]:
         """Choose all on the smallest screen, which is shown, and look at what asks most of the page; judge each."""
         addresses = hardest_choices(read_choices(visit.evaluate(self._choose, LIMITS)))
-        return judge_choices(self._go_to_each(visit, f"{source.path.name} choice", addresses, judged))
+        what = f"{source.path.name} choice"
+        return judge_choices(self._go_to_each(visit, what, addresses, judged, pictures=CHOICE_PICTURES))
 
     def _go_to_each(
-        self, visit: Visit, what: str, addresses: Sequence[str], judged: dict[str, Future[Check]]
+        self,
+        visit: Visit,
+        what: str,
+        addresses: Sequence[str],
+        judged: dict[str, Future[Check]],
+        pictures: int = MAX_SCENES,
     ) -> dict[str, Geometry]:
-        """What each of these addresses shows; have it judged."""
+        """What each of these addresses shows; have it judged, the first ``pictures`` of them by their pixels, too."""
         seen: dict[str, Geometry] = {}
         for number, address in enumerate(addresses, 1):
             self._steps.tell_within(f"{what} {number} of {len(addresses)}: #{address}")
             visit.go_to(address)
-            seen[address], picture = self._look(visit)
+            seen[address] = self._measure(visit)
+            picture = visit.screenshot() if number <= pictures else None
             judged[address] = self._judges.submit(judge_scene, self._screens[0], seen[address], picture, address)
         return seen
 
-    def _look(self, visit: Visit) -> tuple[Geometry, str]:
-        """Measure and photograph what is shown."""
-        return read_geometry(visit.evaluate(self._script, LIMITS)), visit.screenshot()
+    def _measure(self, visit: Visit) -> Geometry:
+        """What stands where in what is shown."""
+        return read_geometry(visit.evaluate(self._script, LIMITS))
 
     def _conclude(self, visited: _Visited) -> PageFit:
         """What the checks of one page come to, with its contact sheet: one theme after the other."""

@@ -1,8 +1,9 @@
 """The choices on a page with one drawing: which of them are looked at closely, and what must be true of each.
 
 A reader chooses an arrow, a transition or a state, and the page marks it and may show more of it, such as the evidence.
-All arrows and transitions are tried (``choose.js``); the few that ask most of the page are then looked at as every
-screen is: by the address that a link would have (``#arrow=retry``), which the page's own script follows.
+All arrows and transitions are tried (``choose.js``); the few that ask most of the page are then looked at by the
+address that a link would have (``#arrow=retry``), which the page's own script follows: the first as every screen is,
+the others by places and sizes alone.
 """
 
 from __future__ import annotations

@@ -55,9 +55,12 @@ def prepare_to_judge() -> None:
     from PIL import Image, PngImagePlugin  # noqa: F401
 
 
-def judge_scene(screen: Screen, geometry: Geometry, encoded: str, address: str) -> Check:
-    """Judge the scene at an address as :func:`judge_screen` does a page; no picture of it is kept."""
-    _, pixels = _looked_at(geometry, base64.b64decode(encoded))
+def judge_scene(screen: Screen, geometry: Geometry, encoded: str | None, address: str) -> Check:
+    """Judge what is seen at an address as :func:`judge_screen` does a page; no picture of it is kept.
+
+    Where there is none (``encoded`` is None), it is judged by its places and sizes alone.
+    """
+    pixels = None if encoded is None else _looked_at(geometry, base64.b64decode(encoded))[1]
     check = _check(screen, geometry, pixels)
     failures = tuple(replace(failure, place=f"#{address}, {failure.place}") for failure in check.failures)
     return replace(check, failures=failures)
@@ -98,8 +101,8 @@ def _looked_at(geometry: Geometry, content: bytes) -> tuple[Image, PixelVerdict]
     return picture, judge_pixels(geometry, picture)
 
 
-def _check(screen: Screen, geometry: Geometry, pixels: PixelVerdict, screenshot: str | None = None) -> Check:
-    failures = bound_failures((*judge_geometry(geometry), *pixels.failures))
+def _check(screen: Screen, geometry: Geometry, pixels: PixelVerdict | None, screenshot: str | None = None) -> Check:
+    failures = bound_failures((*judge_geometry(geometry), *(pixels.failures if pixels else ())))
     return Check(
         size=screen.size,
         theme=screen.theme,
@@ -124,13 +127,13 @@ def bound_failures(failures: Sequence[Failure]) -> list[Failure]:
     ]
 
 
-def _measures(geometry: Geometry, pixels: PixelVerdict) -> Measures:
+def _measures(geometry: Geometry, pixels: PixelVerdict | None) -> Measures:
     return Measures(
         smallest_state_text=geometry.smallest("state"),
         smallest_label=geometry.smallest("label"),
         smallest_other_text=geometry.smallest("other"),
-        lowest_text_contrast=_rounded(pixels.text_contrast),
-        lowest_line_contrast=_rounded(pixels.line_contrast),
+        lowest_text_contrast=_rounded(pixels.text_contrast) if pixels else None,
+        lowest_line_contrast=_rounded(pixels.line_contrast) if pixels else None,
         scroll_width=geometry.scroll[0],
         scroll_height=geometry.scroll[1],
         states=len(geometry.states),

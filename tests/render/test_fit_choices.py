@@ -112,6 +112,9 @@ def test_a_page_that_holds_when_something_is_chosen_fits_and_the_receipt_names_t
     assert [each["fragment"] for each in choices] == [LONG, NAMED, BUSY]
     assert {(each["size"], each["theme"], each["screenshot"]) for each in choices} == {("1440x900", "light", None)}
     assert choices[0]["measures"]["texts"] > choices[1]["measures"]["texts"]
+    # Only the one that asks most is judged by its pixels, too.
+    assert [each["measures"]["lowest_text_contrast"] is None for each in choices] == [False, True, True]
+    assert [each["measures"]["lowest_line_contrast"] is None for each in choices] == [False, True, True]
 
 
 def test_a_failure_of_the_page_at_rest_is_not_told_again_of_each_choice(tmp_path: Path) -> None:
@@ -135,6 +138,17 @@ def test_a_page_that_does_not_say_in_its_address_what_is_chosen_is_looked_at_at_
     (found,) = check(tmp_path, page).pages
     assert found.fits
     assert found.choices == ()
+
+
+def test_a_transition_that_its_arrow_alone_has_marked_is_not_tried_once_more(tmp_path: Path) -> None:
+    marks = "addressOf(item) === location.hash || (location.hash + item.dataset.target === '#arrow=finishdone')"
+    page = choosing("addressOf(item) === location.hash)", f"{marks})").replace(
+        "const chosen = ", "if (location.hash) console.error(location.hash); const chosen = "
+    )
+    (found,) = check(tmp_path, page).pages
+    said = {failure.message for failure in found.all_failures if failure.rule == "console-error"}
+    assert {"#arrow=finish", f"#{LONG}"} < said
+    assert "#transition=open:done" not in said
 
 
 def test_what_a_choice_says_on_the_console_is_heard(tmp_path: Path) -> None:
