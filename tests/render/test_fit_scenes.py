@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ from arrowproof.render.fit import SCREENS, check_pages
 from arrowproof.render.fit_measures import Geometry
 from arrowproof.render.fit_report import FitReport
 from arrowproof.render.fit_scenes import judge_scenes
-from arrowproof.render.fit_screen import Screen
+from tests.render.fit_pages import failures_of
 
 PAGE = """<!doctype html>
 <html lang="en" data-overview="true">
@@ -82,27 +82,64 @@ def page(count: int = 20, overview: int = SMALL, scenes: int = LARGE) -> str:
     return PAGE.format(drawings="\n".join((drawing(states, overview), *halves)))
 
 
-def check(content: str, folder: Path, screens: Sequence[Screen] = SCREENS[:1]) -> FitReport:
-    path = folder / "page.html"
-    path.write_text(content, encoding="utf-8")
-    return check_pages([path], folder / "out", screens=screens)
-
-
-def failures_of(content: str, folder: Path) -> list[str]:
-    return [str(failure) for failure in check(content, folder).pages[0].all_failures]
-
-
 def changed(old: str, new: str, content: str | None = None) -> str:
     content = content or page()
     assert old in content
     return content.replace(old, new, 1)
 
 
-def test_an_overview_with_small_text_fits_when_every_scene_can_be_read(tmp_path: Path) -> None:
-    report = check(page(), tmp_path, SCREENS)
-    assert report.pages[0].all_failures == ()
-    assert report.fits
-    assert [scene.fragment for scene in report.pages[0].scenes] == ["state=first", "group=%C3%A9"]
+SMALL_SCENES = page(scenes=10)
+LOUD = changed(
+    "</body>",
+    "<script>addEventListener('hashchange', () => { console.error('not right'); fetch('https://example.com/a'); });"
+    "</script></body>",
+)
+FEW = page(count=15)
+NOT_CALLED = changed(' data-overview="true"', "")
+BESIDE = changed("<script>", '<p style="font-size: 9px">beside</p><script>')
+LACKING = changed(drawing(range(10), LARGE, "#state=first"), drawing(range(1, 10), LARGE, "#state=first"))
+KEYS = " ".join(f"s{number}" for number in range(60, 80))
+FOLDED = page(count=6).replace('<g data-state="s0">', f'<g data-state="s0" data-group="g" data-keys="{KEYS}">')
+ELSEWHERE = changed("=== location.hash", "=== '#state=first'")
+UNADDRESSED = changed("</svg>", "</svg><svg class='drawing' hidden></svg>")
+SEEN = changed("svg[hidden] { display: none; }", "")
+STYLED = [
+    (changed("</style>", f"{style}</style>"), failure)
+    for style, failure in [
+        ("svg[data-fragment] text { fill: #ddd; }", "contrast: #state=first, state 's0'"),
+        ("svg[data-fragment] { left: -90px; }", "scroll: #state=first, "),
+        ("svg[data-fragment] rect { width: 30px; }", "text-clipped: #state=first, state 's0'"),
+        ("svg[data-fragment] g + g text { opacity: 0; }", "hidden: #state=first, "),
+    ]
+]
+PAGES = [
+    *(SMALL_SCENES, LOUD, FEW, NOT_CALLED, BESIDE, LACKING, FOLDED, ELSEWHERE, UNADDRESSED, SEEN),
+    *(each for each, _ in STYLED),
+]
+
+Found = Mapping[str, list[str]]
+"""What the check says of each page, by its text."""
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
+    """Every page that is broken somewhere, in one browser."""
+    return failures_of(PAGES, tmp_path_factory.mktemp("scenes"))
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> FitReport:
+    """The page that holds, on all eight screens."""
+    folder = tmp_path_factory.mktemp("whole")
+    file = folder / "page.html"
+    file.write_text(page(), encoding="utf-8")
+    return check_pages([file], folder / "out", screens=SCREENS)
+
+
+def test_an_overview_with_small_text_fits_when_every_scene_can_be_read(whole: FitReport) -> None:
+    assert whole.pages[0].all_failures == ()
+    assert whole.fits
+    assert [scene.fragment for scene in whole.pages[0].scenes] == ["state=first", "group=%C3%A9"]
 
 
 def test_the_goal_of_the_progress_stays_while_the_scenes_of_a_page_are_counted_by_themselves(tmp_path: Path) -> None:
@@ -117,9 +154,8 @@ def test_the_goal_of_the_progress_stays_while_the_scenes_of_a_page_are_counted_b
     ]
 
 
-def test_the_receipt_states_the_true_text_size_of_an_overview_and_the_scenes(tmp_path: Path) -> None:
-    report = check(page(), tmp_path, SCREENS)
-    found = json.loads(report.receipt.read_text(encoding="utf-8"))["pages"][0]
+def test_the_receipt_states_the_true_text_size_of_an_overview_and_the_scenes(whole: FitReport) -> None:
+    found = json.loads(whole.receipt.read_text(encoding="utf-8"))["pages"][0]
     assert list(found["overview"]) == ["1440x900", "1600x1000", "1920x1080", "2048x1320"]
     assert found["overview"]["1440x900"] == {"state": SMALL, "label": SMALL}
     for scene in found["scenes"]:
@@ -128,76 +164,53 @@ def test_the_receipt_states_the_true_text_size_of_an_overview_and_the_scenes(tmp
         assert scene["measures"]["states"] == 10
 
 
-def test_a_scene_that_cannot_be_read_is_found(tmp_path: Path) -> None:
-    found = failures_of(page(scenes=10), tmp_path)
-    assert "1440x900 light: text-size: #state=first, state 's0', text 'State 0'" in found[0]
-    assert {failure.split(": ")[1] for failure in found} == {"text-size"}
+def test_a_scene_that_cannot_be_read_is_found(found: Found) -> None:
+    assert "1440x900 light: text-size: #state=first, state 's0', text 'State 0'" in found[SMALL_SCENES][0]
+    assert {failure.split(": ")[1] for failure in found[SMALL_SCENES]} == {"text-size"}
 
 
-@pytest.mark.parametrize(
-    ("style", "failure"),
-    [
-        ("svg[data-fragment] text { fill: #ddd; }", "contrast: #state=first, state 's0'"),
-        ("svg[data-fragment] { left: -90px; }", "scroll: #state=first, "),
-        ("svg[data-fragment] rect { width: 30px; }", "text-clipped: #state=first, state 's0'"),
-        ("svg[data-fragment] g + g text { opacity: 0; }", "hidden: #state=first, "),
-    ],
-)
-def test_a_scene_is_judged_by_every_rule(tmp_path: Path, style: str, failure: str) -> None:
-    assert any(failure in found for found in failures_of(changed("</style>", style + "</style>"), tmp_path))
+@pytest.mark.parametrize(("content", "failure"), STYLED, ids=[failure for _, failure in STYLED])
+def test_a_scene_is_judged_by_every_rule(found: Found, content: str, failure: str) -> None:
+    assert any(failure in each for each in found[content])
 
 
-def test_what_a_scene_asks_for_and_says_is_heard(tmp_path: Path) -> None:
-    script = "addEventListener('hashchange', () => { console.error('not right'); fetch('https://example.com/a'); });"
-    found = failures_of(changed("</body>", f"<script>{script}</script></body>"), tmp_path)
-    assert "console-error: page: not right" in found
-    assert "request: https://example.com/a: the page asks for fetch" in found
+def test_what_a_scene_asks_for_and_says_is_heard(found: Found) -> None:
+    assert "console-error: page: not right" in found[LOUD]
+    assert "request: https://example.com/a: the page asks for fetch" in found[LOUD]
 
 
-def test_a_model_that_can_be_read_at_once_has_no_overview(tmp_path: Path) -> None:
-    found = failures_of(page(count=15), tmp_path)
-    assert "text-size: state 's0', text 'State 0'" in found[0]
-    assert len(found) == 15 + 1
+def test_a_model_that_can_be_read_at_once_has_no_overview(found: Found) -> None:
+    assert "text-size: state 's0', text 'State 0'" in found[FEW][0]
+    assert len(found[FEW]) == 15 + 1
 
 
-def test_a_drawing_that_is_not_called_an_overview_is_read_as_it_opens(tmp_path: Path) -> None:
-    found = failures_of(changed(' data-overview="true"', ""), tmp_path)
-    assert "text-size: state 's0', text 'State 0'" in found[0]
+def test_a_drawing_that_is_not_called_an_overview_is_read_as_it_opens(found: Found) -> None:
+    assert "text-size: state 's0', text 'State 0'" in found[NOT_CALLED][0]
 
 
-def test_small_text_beside_an_overview_is_too_small(tmp_path: Path) -> None:
-    found = failures_of(changed("<script>", '<p style="font-size: 9px">beside</p><script>'), tmp_path)
-    assert any(failure.startswith("1440x900 light: text-size: text 'beside'") for failure in found)
+def test_small_text_beside_an_overview_is_too_small(found: Found) -> None:
+    assert any(failure.startswith("1440x900 light: text-size: text 'beside'") for failure in found[BESIDE])
 
 
-def test_a_state_of_the_overview_that_no_scene_shows_is_found(tmp_path: Path) -> None:
-    behind = drawing(range(10), LARGE, "#state=first")
-    lacking = changed(behind, drawing(range(1, 10), LARGE, "#state=first"))
-    found = failures_of(lacking, tmp_path)
-    assert "drawing: state 's0': stands for 1 states that no scene shows" in found
-    assert "drawing: arrow 'a0': stands for 1 arrows that no scene shows" in found
+def test_a_state_of_the_overview_that_no_scene_shows_is_found(found: Found) -> None:
+    assert "drawing: state 's0': stands for 1 states that no scene shows" in found[LACKING]
+    assert "drawing: arrow 'a0': stands for 1 arrows that no scene shows" in found[LACKING]
 
 
-def test_a_folded_group_stands_for_its_states_and_no_scene_may_keep_them_folded(tmp_path: Path) -> None:
-    keys = " ".join(f"s{number}" for number in range(60, 80))
-    folded = f'<g data-state="s0" data-group="g" data-keys="{keys}">'
-    found = failures_of(page(count=6).replace('<g data-state="s0">', folded), tmp_path)
-    assert found == ["drawing: state 's0': stands for 20 states that no scene shows"]
+def test_a_folded_group_stands_for_its_states_and_no_scene_may_keep_them_folded(found: Found) -> None:
+    assert found[FOLDED] == ["drawing: state 's0': stands for 20 states that no scene shows"]
 
 
-def test_an_address_that_shows_another_drawing_is_found(tmp_path: Path) -> None:
-    found = failures_of(changed("=== location.hash", "=== '#state=first'"), tmp_path)
-    assert "drawing: #group=%C3%A9: shows another drawing than the one with this address" in found
+def test_an_address_that_shows_another_drawing_is_found(found: Found) -> None:
+    assert "drawing: #group=%C3%A9: shows another drawing than the one with this address" in found[ELSEWHERE]
 
 
-def test_a_hidden_drawing_without_an_address_is_found(tmp_path: Path) -> None:
-    found = failures_of(changed("</svg>", "</svg><svg class='drawing' hidden></svg>"), tmp_path)
-    assert found == ["drawing: page: opens with one drawing, and 2 of its drawings have no address"]
+def test_a_hidden_drawing_without_an_address_is_found(found: Found) -> None:
+    assert found[UNADDRESSED] == ["drawing: page: opens with one drawing, and 2 of its drawings have no address"]
 
 
-def test_a_drawing_that_is_called_hidden_and_seen_is_a_second_drawing(tmp_path: Path) -> None:
-    found = failures_of(changed("svg[hidden] { display: none; }", ""), tmp_path)
-    assert any("the page has 3 drawings" in failure for failure in found)
+def test_a_drawing_that_is_called_hidden_and_seen_is_a_second_drawing(found: Found) -> None:
+    assert any("the page has 3 drawings" in failure for failure in found[SEEN])
 
 
 def test_a_page_with_more_than_600_scenes_does_not_hold() -> None:
@@ -210,4 +223,7 @@ def test_a_page_with_more_than_600_scenes_does_not_hold() -> None:
 
 def test_of_very_many_scenes_a_bounded_number_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(fit.LIMITS, "scenes", 1)
-    assert [scene.fragment for scene in check(page(), tmp_path).pages[0].scenes] == ["state=first"]
+    file = tmp_path / "page.html"
+    file.write_text(page(), encoding="utf-8")
+    report = check_pages([file], tmp_path / "out", screens=SCREENS[:1])
+    assert [scene.fragment for scene in report.pages[0].scenes] == ["state=first"]
