@@ -24,8 +24,8 @@
 
   const opens = column.querySelector('[hidden]') !== null;
   const found = [];
-  // Each choice has the page laid out anew: a transition that was open under its arrow, or the only one that an arrow
-  // marked, shows no more when it is chosen in the list.
+  // Each choice has the page laid out anew: a transition that was open under its arrow shows no more in the list, nor
+  // under another arrow.
   const open = new Set();
   const pairOf = ({ dataset: { source, target } }) => JSON.stringify([source, target]);
   let clicks = 0;
@@ -37,9 +37,7 @@
     if (!address.includes(`${kind}=`) || address.length > limits.address) return;
     const name = (item.getAttribute('aria-label') ?? item.textContent).trim().length;
     found.push({ kind, address, name, beyond: beyond(), filled: filled() });
-    const marked = all('.list button[data-source][aria-pressed=true]');
-    const alone = marked.length === 1 ? marked : [];
-    for (const each of [...all('.ways button[aria-pressed=true]'), ...alone]) open.add(pairOf(each));
+    for (const way of all('.ways button[aria-pressed=true]')) open.add(pairOf(way));
   };
 
   const arrows = all('[data-arrow][aria-pressed]', drawing);
@@ -50,7 +48,7 @@
   for (const arrow of arrows) {
     choose(arrow, 'arrow');
     // An arrow over several transitions offers each of them above its panel.
-    for (const way of all('.ways button[aria-pressed=false]')) choose(way, 'transition');
+    for (const way of all('.ways button[aria-pressed=false]')) if (!open.has(pairOf(way))) choose(way, 'transition');
   }
   // Where nothing is there to open and all arrows make the same of the page, their transitions mark no more than they do.
   const isAlike = found.every(({ beyond: over, filled: height }) => over === 0 && height === found[0].filled);

@@ -7,15 +7,19 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Page
 
-from arrowproof.render.fit import SCREENS, check_pages
-from arrowproof.render.fit_choices import Choice, hardest_choices, judge_choices
+from arrowproof.render import fit
+from arrowproof.render.fit import LIMITS, SCREENS, check_pages
+from arrowproof.render.fit_choices import Choice, hardest_choices, judge_choices, read_choices
 from arrowproof.render.fit_measures import Geometry
 from arrowproof.render.fit_report import FitReport, PageFit
 from tests.render.choice_pages import choosing
 from tests.render.fit_pages import good_with
+from tests.render.pages import show
 from tests.render.proofs import notes, proof_page
 
+CHOOSE = (Path(fit.__file__).parent / "choose.js").read_text(encoding="utf-8")
 LONG, NAMED, BUSY = "transition=open:waiting", "arrow=finish", "state=open"
 WIDE = "A line that is not broken and is wider than the column, and wider than a half of the screen"
 
@@ -140,17 +144,6 @@ def test_a_page_that_does_not_say_in_its_address_what_is_chosen_is_looked_at_at_
     assert found.choices == ()
 
 
-def test_a_transition_that_its_arrow_alone_has_marked_is_not_tried_once_more(tmp_path: Path) -> None:
-    marks = "addressOf(item) === location.hash || (location.hash + item.dataset.target === '#arrow=finishdone')"
-    page = choosing("addressOf(item) === location.hash)", f"{marks})").replace(
-        "const chosen = ", "if (location.hash) console.error(location.hash); const chosen = "
-    )
-    (found,) = check(tmp_path, page).pages
-    said = {failure.message for failure in found.all_failures if failure.rule == "console-error"}
-    assert {"#arrow=finish", f"#{LONG}"} < said
-    assert "#transition=open:done" not in said
-
-
 def test_what_a_choice_says_on_the_console_is_heard(tmp_path: Path) -> None:
     page = choosing("const chosen = ", "if (location.hash) console.error('not right'); const chosen = ")
     assert "console-error: page: not right" in [str(each) for each in check(tmp_path, page).pages[0].all_failures]
@@ -174,6 +167,26 @@ def test_the_evidence_of_our_own_page_is_looked_at_in_an_arrow_a_transition_and_
     at_rest = page.checks[0].measures
     assert at_rest is not None
     assert all(each.check.measures and each.check.measures.texts > at_rest.texts for each in page.choices[:2])
+
+
+OPENED = """() => {
+  globalThis.opened = [];
+  new MutationObserver((changes) => {
+    for (const { addedNodes } of changes) opened.push(...[...addedNodes].map((each) => each.ariaLabel).filter(Boolean));
+  }).observe(document.querySelector('.proofs'), { childList: true });
+}"""
+
+
+def test_the_evidence_of_every_transition_of_our_own_page_is_opened_and_none_is_chosen_twice(
+    tab: Page, tmp_path: Path
+) -> None:
+    show(tab, tmp_path, proof_page(*notes()))
+    tab.evaluate(OPENED)
+    tried = read_choices(tab.evaluate(f"({CHOOSE})({json.dumps(LIMITS)})"))
+    rows = tab.locator(".list button").evaluate_all("(rows) => rows.map((row) => row.ariaLabel)")
+    assert set(tab.evaluate("opened")) == set(rows)
+    chosen = [each.address.partition("transition=")[2] for each in tried if each.kind == "transition"]
+    assert len(chosen) == len(set(chosen)) < len(rows)
 
 
 def choice(kind: str, address: str, name: int = 9, beyond: float = 0, filled: float = 100) -> Choice:
