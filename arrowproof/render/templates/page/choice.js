@@ -73,13 +73,22 @@ startParts.push(() => {
     }
   };
   const groupOf = (id, scene) => all(".folded", scene).find((each) => each.dataset.state === id)?.dataset.group;
+  // Of the ends of a crowd the one that draws more of its arrows by themselves, then the one with fewer others.
+  const endOf = (crowd) => {
+    const { from, to } = crowd.dataset;
+    const around = (end) => all(".arrow", sceneAt({ state: end }));
+    const apart = (end) => around(end).filter(({ dataset }) => dataset.number !== undefined && dataset.from === from && dataset.to === to).length;
+    const total = (end) => around(end).flatMap(keysOf).length;
+    return [from, to].sort((one, two) => apart(two) - apart(one) || total(one) - total(two))[0];
+  };
   makeButtons(arrows, (arrow) => {
     const { from, to, number, sneak, arrow: id } = arrow.dataset;
     // A sneak path has no id in the model: it is known by its ends.
     const row = sneak !== undefined && rows.find((each) => numbersOver(each).includes(number));
     const scene = arrow.closest(".drawing");
-    // A bundle opens a group in which its arrows stand by themselves.
-    if (number === undefined) show({ ...nowhere, group: groupOf(from, scene) ?? groupOf(to, scene) });
+    const group = groupOf(from, scene) ?? groupOf(to, scene);
+    // A bundle opens a group in which its arrows stand by themselves; a crowd has no group at its ends, but states.
+    if (number === undefined) show({ ...nowhere, ...(group === undefined ? { state: endOf(arrow) } : { group }) });
     else if (row) toggle("transition", endsOf(row), placeFor((held) => held.has(number)));
     else toggle("arrow", id, placeFor((held) => held.has(number)));
   });
