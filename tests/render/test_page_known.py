@@ -200,6 +200,29 @@ def test_so_it_is_with_the_places_of_a_large_lifecycle(
     assert link(tab) == kept
 
 
+@pytest.mark.parametrize(
+    ("fragment", "kept", "left"),
+    [
+        ("state=pending&state=lost", "state=lost", "state=pending"),
+        ("state=nope&arrow=pick&state=done&state=attempt", "state=attempt&arrow=pick", "state=nope&state=done"),
+        ("view=happy&transition=a:b&transition=pending:lost", "transition=pending:lost", "transition=a:b&view=happy"),
+    ],
+)
+def test_of_parts_of_one_kind_in_an_address_the_last_is_shown_and_the_others_said(
+    tab: Page, tmp_path: Path, fragment: str, kept: str, left: str
+) -> None:
+    show(tab, tmp_path, page_of(VIEWED), f"#{fragment}")
+    expect(tab.get_by_role("status")).to_have_text(said(left, PART_LEFT))
+    assert tab.url.endswith(f"#{kept}")
+    assert link(tab) == kept
+
+
+def test_of_a_part_that_an_address_holds_twice_nothing_is_said(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page_of(VIEWED), "#state=lost&state=lost")
+    expect(tab.locator(".notice")).to_have_count(0)
+    assert link(tab) == "state=lost"
+
+
 def test_what_is_unknown_and_what_does_not_go_with_the_rest_are_both_said(tab: Page, tmp_path: Path) -> None:
     show(tab, tmp_path, page_of(VIEWED), "#view=happy&state=lost&arrow=nope")
     unknown, left = said("arrow=nope", "js.address.part_unknown"), said("view=happy", PART_LEFT)

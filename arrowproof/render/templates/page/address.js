@@ -8,21 +8,25 @@ let shown = {};
 const followers = [];
 const follow = (follower) => followers.push(follower);
 
-// What a fragment names, and the parts of it that are no name at all.
+// What a fragment names, the parts of it that are no name at all, and those that a later part of their key overrules.
 const parseAddress = (fragment) => {
-  const [read, strays] = [{}, []];
+  const [read, strays, overruled, latest] = [{}, [], [], {}];
   for (const part of fragment.replace(/^#/, "").split("&").filter(Boolean)) {
     const [key, value] = part.split(/=(.*)/s);
     try {
       if (!addressKeys.includes(key) || value === undefined) strays.push(part);
-      else read[key] = value.split(":").map(decodeURIComponent);
+      else {
+        read[key] = value.split(":").map(decodeURIComponent);
+        if (key in latest && latest[key] !== part) overruled.push(latest[key]);
+        latest[key] = part;
+      }
     } catch {
       strays.push(part);
     }
   }
   // Only a transition has two ends; an id may hold a colon that someone did not encode.
   for (const key of addressKeys) if (read[key] && key !== "transition") read[key] = read[key].join(":");
-  return { read, strays };
+  return { read, strays, overruled };
 };
 const readAddress = (fragment) => parseAddress(fragment).read;
 const writeAddress = (what) => {

@@ -24,11 +24,11 @@ const quoted = (parts) => {
 const partsOf = (what) => addressKeys.filter((key) => what[key] !== undefined).map((key) => writeAddress({ [key]: what[key] }).slice(1));
 
 const openAddress = (fragment = location.hash) => {
-  const { read, strays } = parseAddress(fragment);
+  const { read, strays, overruled } = parseAddress(fragment);
   const [known, unknown] = [{}, {}];
   for (const key of Object.keys(read)) (isKnown[key](read[key]) ? known : unknown)[key] = read[key];
   const { kept, left } = settle(known);
-  const [unknownParts, leftParts] = [[...strays, ...partsOf(unknown)], partsOf(left)];
+  const [unknownParts, leftParts] = [[...strays, ...partsOf(unknown)], [...overruled, ...partsOf(left)]];
   const isWhole = !unknownParts.length && !leftParts.length;
   apply(kept);
   if (isWhole) return;
