@@ -6,9 +6,8 @@ usage: scripts/build-fonts.py [FOLDER]
 Writes WOFF2 subsets, ``widths.json`` and the licences into FOLDER (``arrowproof/render/fonts`` by default). The bytes
 are the same on every run. Needs the ``fonts`` extra; run it once for each version of a font, never for each page.
 
-Each face is written three times: with everything that it covers; ``-basic`` with ASCII and signs alone, at half the
-size; and ``-western`` with these and the letters of western Europe, without features, since it has no marks to compose,
-and without style attributes, which no browser reads.
+Each face is written once for each set of characters in ``arrowproof/render/fonts.py``, without features, since there
+are no marks to compose and the figures are tabular as they are, and without style attributes, which no browser reads.
 
 The subsets bear other family names, because "Plex" is a reserved font name under the SIL Open Font License.
 
@@ -22,8 +21,7 @@ import io
 import json
 import shutil
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -32,12 +30,9 @@ from fontTools import subset
 from fontTools.ttLib import TTFont
 from fontTools.varLib import instancer
 
-from arrowproof.render.fonts import BASIC, WESTERN
+from arrowproof.render.fonts import SCRIPTS, TIERS
 
 DEFAULT_FOLDER = Path(__file__).resolve().parent.parent / "arrowproof" / "render" / "fonts"
-LATIN = (*range(0xA0, 0xAD), *range(0xAE, 0x180))
-"""Latin-1 without the soft hyphen, which has no width of its own, and Latin Extended-A."""
-COVERED = (*map(ord, BASIC), *LATIN)
 
 
 @dataclass(frozen=True)
@@ -50,8 +45,15 @@ class Face:
     file: str
     axes: dict[str, Any]
     weights: tuple[int, ...]
-    characters: tuple[int, ...]
-    features: tuple[str, ...]
+
+    @property
+    def files(self) -> dict[str, set[int]]:
+        """The characters of each of its files."""
+        sets = {name: set(map(ord, characters)) for name, characters in TIERS[self.name].items()}
+        for name, ranges in SCRIPTS.items():
+            if name.startswith(self.name):
+                sets[name] = {code for first, last in ranges for code in range(first, last + 1)}
+        return sets
 
     @property
     def source(self) -> Path:
@@ -67,28 +69,14 @@ FACES = (
         file="IBMPlexSans[wdth,wght].ttf",
         axes={"wght": (400, 400, 700), "wdth": 100},
         weights=(400, 450, 500, 600, 700),
-        characters=COVERED,
-        features=("tnum", "ccmp", "mark"),
-    ),
-    Face(
-        name="italic",
-        family="Arrowproof Sans",
-        package="fontpkg_ibm_plex_sans",
-        file="IBMPlexSans-Italic[wdth,wght].ttf",
-        axes={"wght": (400, 400, 600), "wdth": 100},
-        weights=(400, 450, 500, 600),
-        characters=COVERED,
-        features=("ccmp", "mark"),
     ),
     Face(
         name="mono",
         family="Arrowproof Mono",
         package="fontpkg_jetbrains_mono",
         file="JetBrainsMono[wght].ttf",
-        axes={"wght": (400, 400, 700)},
+        axes={"wght": 400},
         weights=(400,),
-        characters=COVERED,
-        features=("ccmp", "mark", "zero"),
     ),
 )
 
@@ -99,13 +87,10 @@ def main(arguments: list[str]) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     widths: dict[str, Any] = {"format": "arrowproof.widths/1", "faces": {}}
     for face in FACES:
-        source = cut(face)
-        (folder / f"{face.name}.woff2").write_bytes(embedded(face, source))
-        basic = replace(face, characters=tuple(map(ord, BASIC)))
-        (folder / f"{face.name}-basic.woff2").write_bytes(embedded(basic, cut(basic)))
-        western = replace(face, characters=(*basic.characters, *map(ord, WESTERN[face.name])), features=())
-        (folder / f"{face.name}-western.woff2").write_bytes(embedded(western, cut(western), lighten))
-        widths["faces"][face.name] = measure(face, source)
+        for name, characters in face.files.items():
+            (folder / f"{name}.woff2").write_bytes(embedded(face, cut(face, characters)))
+        covered = set().union(*face.files.values())
+        widths["faces"][face.name] = measure(face, cut(face, covered))
     text = json.dumps(widths, ensure_ascii=True, separators=(",", ":"))
     (folder / "widths.json").write_text(text + "\n", encoding="ascii")
     for face in FACES:
@@ -118,26 +103,25 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def cut(face: Face) -> bytes:
-    """The face's source font, still variable, with nothing left but the face's characters."""
+def cut(face: Face, characters: set[int]) -> bytes:
+    """The face's source font, still variable, with nothing left but these characters."""
     font = TTFont(face.source, recalcTimestamp=False)
     options = subset.Options()
-    options.layout_features = list(face.features)
+    options.layout_features = []
     options.hinting = False
     options.notdef_outline = True
     options.name_IDs = [1, 2, 4, 6, 13, 14]
     subsetter = subset.Subsetter(options)
-    subsetter.populate(unicodes=face.characters)
+    subsetter.populate(unicodes=characters)
     subsetter.subset(font)
     return saved(font)
 
 
-def embedded(face: Face, source: bytes, change: Callable[[TTFont], None] | None = None) -> bytes:
-    """The WOFF2 bytes of a cut face, with its axes limited, under its own family name, and changed at the end."""
+def embedded(face: Face, source: bytes) -> bytes:
+    """The WOFF2 bytes of a cut face, with its axes limited and under its own family name."""
     font = instance(source, face.axes)
     rename(font, face)
-    if change is not None:
-        change(font)
+    lighten(font)
     font.flavor = "woff2"
     return saved(font)
 
@@ -166,11 +150,11 @@ def rename(font: TTFont, face: Face) -> None:
         if record.nameID in {1, 4}:
             record.string = face.family
         elif record.nameID == 6:
-            record.string = face.family.replace(" ", "") + ("-Italic" if face.name == "italic" else "")
+            record.string = face.family.replace(" ", "")
 
 
 def measure(face: Face, source: bytes) -> dict[str, Any]:
-    """The advances of a face's characters at each weight, in font units, without kerning."""
+    """The advances of a cut face's characters at each weight, in font units, without kerning."""
     covered: list[int] = []
     advances: dict[str, list[int]] = {}
     units = 0
@@ -178,7 +162,7 @@ def measure(face: Face, source: bytes) -> dict[str, Any]:
         font = instance(source, {axis: weight if axis == "wght" else limit for axis, limit in face.axes.items()})
         glyphs = font.getBestCmap()
         units = font["head"].unitsPerEm
-        covered = [code for code in sorted(set(face.characters)) if code in glyphs]
+        covered = sorted(glyphs)
         advances[str(weight)] = [font["hmtx"][glyphs[code]][0] for code in covered]
     return {"units": units, "characters": "".join(map(chr, covered)), "advances": advances}
 

@@ -205,7 +205,7 @@ def _make(
     proof = drawn_proof(proof)
     drawn, captions = (lifecycle, {}) if proof is None else (proof.lifecycle, proof.captions)
     drawing = layout_lifecycle(drawn, captions)
-    svg = export_svg(render_svg(drawn, drawing, language, proof), lifecycle, theme)
+    svg = export_svg(render_svg(drawn, drawing, language, proof), theme)
     return export_png(svg) if made.name == "png" else svg.encode(), drawing
 
 

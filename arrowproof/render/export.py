@@ -21,10 +21,8 @@ from markupsafe import Markup
 
 from arrowproof import __version__
 from arrowproof.errors import MissingEnvironmentError
-from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.render.assets import asset
 from arrowproof.render.fonts import font_faces_css
-from arrowproof.render.lettering import italic_text
 from arrowproof.render.palette import palette_css
 from arrowproof.render.svg_element import element
 
@@ -67,25 +65,22 @@ class Theme(StrEnum):
     DARK = "dark"
 
 
-def drawing_css(lifecycle: Lifecycle, text: str) -> str:
-    """The style that a drawing of this lifecycle needs wherever it stands: fonts for its text, palette and rules."""
-    italic = italic_text(lifecycle)
-    faces = {"sans": text} if italic is None else {"sans": text, "italic": italic}
-    return f"{font_faces_css(faces)}\n{palette_css()}{asset('drawing.css')}"
+def drawing_css(text: str) -> str:
+    """The style that a drawing needs wherever it stands: the font for its text, palette and rules."""
+    return f"{font_faces_css({'sans': text})}\n{palette_css()}{asset('drawing.css')}"
 
 
-def export_svg(drawing: Markup, lifecycle: Lifecycle, theme: Theme | None = None) -> str:
+def export_svg(drawing: Markup, theme: Theme | None = None) -> str:
     """A drawing as an SVG file, to be written as UTF-8; the same drawing gives the same text.
 
     Args:
         drawing: the ``svg`` element of :func:`arrowproof.render.svg.render_svg`.
-        lifecycle: what it is a drawing of.
         theme: the theme to stay in; the viewer's own one when left out.
     """
     left, top, width, height = _paper(drawing)
     attributes = f' data-generator="{GENERATOR} {__version__}" viewBox="{left} {top} {width} {height}"'
     attributes += f' width="{width}" height="{height}"' + (f' data-theme="{theme}"' if theme else "")
-    style = element("style", {}, drawing_css(lifecycle, drawing))
+    style = element("style", {}, drawing_css(drawing))
     paper = element("rect", {"class": "paper", "x": left, "y": top, "width": width, "height": height})
     # No ">" stands in an attribute and no tag in a text, since both were escaped.
     root, _, content = _VIEW_BOX.sub("", drawing, count=1).partition(">")

@@ -1,8 +1,8 @@
 """The fonts that a page embeds: ready files beside this module, made once by ``scripts/build-fonts.py``.
 
-Nothing is subset here, so that rendering a page costs no font tools. Each face stands there three times: whole, with
-the letters of western Europe, and with the basic characters alone. Every face of a page is the smallest that draws the
-texts that it is for.
+Nothing is subset here, so that rendering a page costs no font tools. Each face stands there several times, from the
+basic characters alone to all Latin letters, and a page carries the smallest that draws its texts. Cyrillic and Greek
+letters are in files of their own, which a page carries besides where it has such letters.
 """
 
 from __future__ import annotations
@@ -15,44 +15,80 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent / "fonts"
 
-FACES: Mapping[str, tuple[str, str, str]] = {
-    "sans": ("Arrowproof Sans", "normal", "400 700"),
-    "italic": ("Arrowproof Sans", "italic", "400 600"),
-    "mono": ("Arrowproof Mono", "normal", "400 700"),
-}
-"""Family, style and range of weights of each embedded face, by the name of its file."""
+FACES: Mapping[str, tuple[str, str]] = {"sans": ("Arrowproof Sans", "400 700"), "mono": ("Arrowproof Mono", "400")}
+"""The family of each embedded face and its weights, by the name of its whole file.
 
-
-BASIC = "".join(map(chr, range(0x20, 0x7F))) + "→←↑↓≤≥≠·–—…‘’“”✓×−"
-"""The characters of a basic face: ASCII and signs."""
-
-LETTERS = "".join(map(chr, range(0xC0, 0x100))).replace("×", "").replace("÷", "")
-"""The letters of Latin-1."""
-
-WESTERN: Mapping[str, str] = {
-    "sans": f"{LETTERS}œŒŸ¿¡«»\xa0",
-    "italic": f"{LETTERS}œŒŸ¿¡«»\xa0",
-    "mono": f"{LETTERS}\xa0",
-}
-"""What the western file of a face draws beside the basic characters.
-
-All that French, German, Spanish, Portuguese, Italian and the Nordic languages write with; of names and values in code
-the letters alone, since a page has a budget and code is no prose.
+What a page shows beside these the browser makes of them, and the advances stay: it slants the names of passing states,
+and thickens what counts in code. An italic and a bold of their own would take a fifth of what a page may weigh.
 """
 
-_MORE = frozenset(map(chr, (*range(0xA0, 0xAD), *range(0xAE, 0x180)))) - frozenset(BASIC)
-"""What a whole face covers beside the basic characters: Latin-1 and Latin Extended-A."""
+BASIC = "".join(map(chr, range(0x20, 0x7F))) + "→←↑↓≤≥≠·–—…‘’“”✓×−"
+"""The characters of a basic file: ASCII and signs."""
+
+_LETTERS = "".join(map(chr, range(0xC0, 0x100))).replace("×", "").replace("÷", "")
+"""The letters of Latin-1."""
+
+_EXTENDED = "".join(map(chr, range(0x100, 0x180)))
+_CENTRAL = f"{_EXTENDED}ẞȘșȚț"
+"""The letters of Latin Extended-A with the capital sharp s, and those of Romanian that stand elsewhere."""
+
+_LATIN = "".join(map(chr, (*range(0xA0, 0xAD), *range(0xAE, 0xC0), *range(0x1E00, 0x1F00)))) + "×÷ƠơƯư₫„‚‹›€•"
+"""Signs of Latin-1 without the soft hyphen, which has no width of its own, those of prose, and Latin Extended
+Additional with the letters of Vietnamese that stand elsewhere."""
+
+TIERS: Mapping[str, Mapping[str, str]] = {
+    "sans": {
+        "sans-basic": BASIC,
+        "sans-western": f"{BASIC}{_LETTERS}œŒŸ¿¡«»\xa0„‚‹›€•§°",
+        "sans-central": f"{BASIC}{_LETTERS}{_CENTRAL}¿¡«»\xa0„‚‹›€•§°",
+        "sans": f"{BASIC}{_LETTERS}{_CENTRAL}{_LATIN}",
+    },
+    "mono": {
+        "mono-basic": BASIC,
+        "mono-western": f"{BASIC}{_LETTERS}\xa0",
+        "mono": f"{BASIC}{_LETTERS}{_CENTRAL}{_LATIN}",
+    },
+}
+"""The files of each face with the characters that they are cut to, each with all that the one before it has.
+
+The western file has all that French, German, Spanish, Portuguese, Italian and the Nordic languages write with, and the
+central one that of all other languages of Europe in Latin letters. Of names and values in code the letters alone are
+western, since a page has a budget and code is no prose.
+"""
+
+SCRIPTS: Mapping[str, tuple[tuple[int, int], ...]] = {
+    "sans-cyrillic": ((0x400, 0x45F), (0x490, 0x491)),
+    "sans-cyrillic-wide": ((0x460, 0x48F), (0x492, 0x4FF)),
+    "sans-greek": ((0x370, 0x3FF),),
+}
+"""The ranges of characters of the files that stand beside the Latin one of the text face, where a text needs them.
+
+Slavic languages write with the first; those of Central Asia and the Caucasus with the second, too.
+"""
 
 
 def face_file(face: str, text: str) -> str:
     """The name of the smallest file of a face that draws of this text all that the whole one does.
 
-    Other scripts are in no file, and so ask for none. A letter and its mark are one letter to a browser, too.
+    Other scripts are in none of these, and so ask for none. A letter and its mark are one letter to a browser, too.
     """
-    more = _MORE.intersection(text if text.isascii() else unicodedata.normalize("NFC", text))
-    if not more:
-        return f"{face}-basic"
-    return f"{face}-western" if more.issubset(WESTERN[face]) else face
+    *smaller, whole = TIERS[face]
+    needed = _characters(text).intersection(TIERS[face][whole])
+    return next((name for name in smaller if needed.issubset(TIERS[face][name])), whole)
+
+
+def script_files(face: str, text: str) -> tuple[str, ...]:
+    """The names of the files that draw the letters of other scripts that stand in this text, which are few."""
+    codes = {ord(character) for character in _characters(text) if not character.isascii()}
+    return tuple(
+        name
+        for name, ranges in SCRIPTS.items()
+        if name.startswith(face) and any(first <= code <= last for first, last in ranges for code in codes)
+    )
+
+
+def _characters(text: str) -> set[str]:
+    return set(text if text.isascii() else unicodedata.normalize("NFC", text))
 
 
 def font_faces_css(texts: Mapping[str, str] | None = None) -> str:
@@ -60,15 +96,19 @@ def font_faces_css(texts: Mapping[str, str] | None = None) -> str:
 
     Without texts, of all faces as they are whole.
     """
-    files = {face: face for face in FACES} if texts is None else {each: face_file(each, texts[each]) for each in texts}
-    return "\n".join(_rule(file, face) for face, file in files.items())
+    if texts is None:
+        return "\n".join(_rule(file) for file in (*FACES, *SCRIPTS))
+    files = ((face_file(face, text), *script_files(face, text)) for face, text in texts.items())
+    return "\n".join(_rule(file) for each in files for file in each)
 
 
 @cache
-def _rule(file: str, face: str) -> str:
-    family, style, weights = FACES[face]
+def _rule(file: str) -> str:
+    family, weights = FACES[file.partition("-")[0]]
     data = base64.b64encode((FOLDER / f"{file}.woff2").read_bytes()).decode("ascii")
+    ranges = ",".join(f"U+{first:X}-{last:X}" for first, last in SCRIPTS.get(file, ()))
+    script = f"unicode-range:{ranges};" if ranges else ""
     return (
-        f'@font-face{{font-family:"{family}";font-style:{style};font-weight:{weights};font-display:block;'
+        f'@font-face{{font-family:"{family}";font-style:normal;font-weight:{weights};font-display:block;{script}'
         f'src:url(data:font/woff2;base64,{data}) format("woff2")}}'
     )

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from arrowproof.model.lifecycle import Kind, Lifecycle
+from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.render.language import Language
 from arrowproof.render.outline import Outline
 
@@ -61,12 +61,6 @@ def letter_proof(
         sans.append(repr(_without_code(panel)))
         mono.extend(_code(panel))
     return Lettering("".join(sans), "".join(mono))
-
-
-def italic_text(lifecycle: Lifecycle) -> str | None:
-    """All that is drawn in the italic face, which is that of passing states; None where there is no such state."""
-    passing = [state for state in lifecycle.states if state.kind is Kind.PASSING]
-    return repr(passing) if passing else None
 
 
 def _code(panel: ProofPanel) -> Iterator[str]:

@@ -129,7 +129,7 @@ def render_page(
     lettering = letter_page(outline, lifecycle, language)
     if header is not None:
         lettering = letter_proof(lettering, proof, header, column, sheet.panels)
-    parts = _styles(stage.lifecycle, lettering, idle)
+    parts = _styles(lettering, idle)
     styles = Markup("".join((_sheet_css(sheet, stage.frame), _key_css(sheet), *parts)))
     script = _script(idle)
     return _template().render(
@@ -214,12 +214,12 @@ def _signs(column: ProofColumn | None, sheet: Sheet) -> set[str]:
     return rungs if column is None else rungs | {row.sign for row in (*column.sneaks, *column.rows)}
 
 
-def _styles(drawn: Lifecycle, lettering: Lettering, idle: set[str]) -> Iterator[str]:
+def _styles(lettering: Lettering, idle: set[str]) -> Iterator[str]:
     """The parts of the style that no measure of this page goes into, with the fonts that its texts need."""
     yield f"{font_faces_css({'mono': lettering.mono})}\n"
     for name in STYLES:
         if name == DRAWING:
-            yield f"{STYLE_MARKERS[0]}\n{drawing_css(drawn, lettering.sans)}{STYLE_MARKERS[1]}\n"
+            yield f"{STYLE_MARKERS[0]}\n{drawing_css(lettering.sans)}{STYLE_MARKERS[1]}\n"
         elif name not in idle:
             yield asset(name)
 

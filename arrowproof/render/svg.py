@@ -212,7 +212,6 @@ def _mark(mark: Mark, arrows: Sequence[int] = ()) -> Markup:
 def _state(drawn: StateBox, scene: Scene, keys: _Keys, language: Language) -> Markup:
     state = scene.lifecycle.states_by_id[drawn.id]
     group = scene.groups.get(drawn.id)
-    face = "italic" if state.kind is Kind.PASSING else "sans"
     kind = language(f"kind.{state.kind}") if group is None else language("scene.group")
     spoken = (state_name(state), kind, *(clean_text(line) for line in (state.note or "").rsplit("\n", 1)))
     numbers = keys.states_of(drawn.id)
@@ -229,8 +228,8 @@ def _state(drawn: StateBox, scene: Scene, keys: _Keys, language: Language) -> Ma
             "aria-label": ", ".join(part for part in spoken if part),
         },
         *(_box(state, drawn.box, drawn.icon) if group is None else _stack(drawn.box, drawn.icon)),
-        *(text_element(line, face, "name") for line in drawn.label),
-        *(text_element(line, face, "note") for line in drawn.note),
+        *(text_element(line, "sans", "name") for line in drawn.label),
+        *(text_element(line, "sans", "note") for line in drawn.note),
     )
 
 

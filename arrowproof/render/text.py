@@ -136,7 +136,7 @@ def text_width(text: str, size: float, weight: int = 400, face: str = "sans") ->
         text: one line, as ``clean_text`` gives it.
         size: the font size.
         weight: the CSS font weight; the nearest measured weight that is not lighter is taken.
-        face: ``sans``, ``italic`` or ``mono``.
+        face: ``sans`` or ``mono``.
 
     Returns:
         The sum of advances: exact for covered characters, an upper bound for all others.

@@ -43,12 +43,12 @@ HOSTILE = (
 
 
 def svg_of(lifecycle: Lifecycle, theme: Theme | None = None) -> str:
-    return export_svg(render_svg(lifecycle, grid_drawing(lifecycle)), lifecycle, theme)
+    return export_svg(render_svg(lifecycle, grid_drawing(lifecycle)), theme)
 
 
 def bundled_svg(theme: Theme | None = None) -> str:
     lifecycle = load_lifecycle(BUNDLED)
-    return export_svg(render_svg(lifecycle, layout_lifecycle(lifecycle)), lifecycle, theme)
+    return export_svg(render_svg(lifecycle, layout_lifecycle(lifecycle)), theme)
 
 
 def rgb(colour: str) -> tuple[int, ...]:
@@ -106,8 +106,8 @@ def test_an_svg_stands_on_paper_of_whole_units_around_its_drawing():
     ]
 
 
-def test_an_svg_carries_the_italic_face_only_with_a_passing_state():
-    assert svg_of(NOTES).count("@font-face") == 2
+def test_an_svg_carries_one_face_even_with_a_passing_state():
+    assert svg_of(NOTES).count("@font-face") == 1
     assert svg_of(TWO).count("@font-face") == 1
     assert len(svg_of(TWO)) < 50_000
 

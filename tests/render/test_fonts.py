@@ -5,11 +5,12 @@ import importlib.util
 import re
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from arrowproof.render.fonts import BASIC, FACES, FOLDER, WESTERN, face_file, font_faces_css
+from arrowproof.render.fonts import FACES, FOLDER, SCRIPTS, TIERS, face_file, font_faces_css, script_files
 
 ROOT = Path(__file__).resolve().parents[2]
 HAS_FONT_TOOLS = importlib.util.find_spec("fontTools") is not None and importlib.util.find_spec("fontpkg_ibm_plex_sans")
@@ -17,15 +18,15 @@ HAS_FONT_TOOLS = importlib.util.find_spec("fontTools") is not None and importlib
 
 def test_each_face_is_a_woff2_file_in_a_data_url() -> None:
     urls = re.findall(r"url\(data:font/woff2;base64,([A-Za-z0-9+/=]+)\)", font_faces_css())
-    assert len(urls) == 3
+    assert len(urls) == len(FACES) + len(SCRIPTS)
     for data in urls:
         assert base64.b64decode(data)[:4] == b"wOF2"
 
 
 def test_basic_faces_leave_most_of_a_page_of_150_kb_to_what_it_shows() -> None:
-    assert len(font_faces_css({"sans": "done", "mono": "id"})) < 26_000
-    assert len(font_faces_css({"sans": "fertig, für später", "mono": "größe"})) < 32_000
-    assert len(font_faces_css()) < 85_000
+    assert len(font_faces_css({"sans": "done", "mono": "id"})) < 21_000
+    assert len(font_faces_css({"sans": "fertig, für später", "mono": "größe"})) < 28_000
+    assert len(font_faces_css({"sans": "gotowe, później", "mono": "id"})) < 32_000
 
 
 @pytest.mark.parametrize(
@@ -35,8 +36,11 @@ def test_basic_faces_leave_most_of_a_page_of_150_kb_to_what_it_shows() -> None:
         ("受付待ち ☀ привет", "sans-basic", "mono-basic"),
         ("Größe", "sans-western", "mono-western"),
         ("«¿Mañana?» – œuvre", "sans-western", "mono"),
+        ("„Prüfung“ ‚ab‘ 5 €, § 3", "sans-western", "mono"),
         ("¼ £", "sans", "mono"),
-        ("Łódź", "sans", "mono"),
+        ("Łódź", "sans-central", "mono"),
+        ("„Łódź” 5 € STRAẞE șț", "sans-central", "mono"),
+        ("Trạng thái đã hủy", "sans", "mono"),
         ("caffe\N{COMBINING GRAVE ACCENT}", "sans-western", "mono-western"),
     ],
 )
@@ -44,17 +48,38 @@ def test_the_file_of_a_face_is_the_smallest_that_draws_the_text(text: str, sans:
     assert (face_file("sans", text), face_file("mono", text)) == (sans, mono)
 
 
-@pytest.mark.skipif(not HAS_FONT_TOOLS, reason="needs the fonts extra")
-@pytest.mark.parametrize("part", ["basic", "western"])
+@pytest.mark.parametrize(
+    ("text", "files"),
+    [
+        ("Größe, Łódź, 状態", ()),
+        ("Привіт, ґанок", ("sans-cyrillic",)),
+        ("Құжат", ("sans-cyrillic", "sans-cyrillic-wide")),
+        ("Έγινε — готово", ("sans-cyrillic", "sans-greek")),
+    ],
+)
+def test_letters_of_another_script_bring_their_file_to_the_text_face_alone(text: str, files: tuple[str, ...]) -> None:
+    assert script_files("sans", text) == files
+    assert script_files("mono", text) == ()
+    assert font_faces_css({"sans": text}).count("unicode-range:") == len(files)
+
+
 @pytest.mark.parametrize("face", FACES)
-def test_a_smaller_file_draws_its_characters_as_the_whole_one_does(face: str, part: str) -> None:
+def test_each_file_of_a_face_has_all_characters_of_the_one_before(face: str) -> None:
+    files = [set(characters) for characters in TIERS[face].values()]
+    assert all(smaller < larger for smaller, larger in pairwise(files))
+
+
+@pytest.mark.skipif(not HAS_FONT_TOOLS, reason="needs the fonts extra")
+@pytest.mark.parametrize(
+    ("face", "file"), [(face, file) for face, files in TIERS.items() for file in files if file != face]
+)
+def test_a_smaller_file_draws_its_characters_as_the_whole_one_does(face: str, file: str) -> None:
     from fontTools.ttLib import TTFont
 
-    characters = BASIC if part == "basic" else BASIC + WESTERN[face]
-    with TTFont(FOLDER / f"{face}.woff2") as whole, TTFont(FOLDER / f"{face}-{part}.woff2") as small:
+    with TTFont(FOLDER / f"{face}.woff2") as whole, TTFont(FOLDER / f"{file}.woff2") as small:
         known, advances = whole.getBestCmap(), whole["hmtx"]
         drawn = small.getBestCmap()
-        assert {chr(code) for code in drawn} == set(characters) & {chr(code) for code in known}
+        assert {chr(code) for code in drawn} == set(TIERS[face][file]) & {chr(code) for code in known}
         assert all(small["hmtx"][drawn[code]] == advances[known[code]] for code in drawn)
         assert small["name"].getDebugName(1) == whole["name"].getDebugName(1)
 
@@ -83,7 +108,7 @@ def test_a_rebuild_gives_the_committed_bytes(tmp_path: Path) -> None:
 def test_the_embedded_font_names_itself_by_its_new_family() -> None:
     from fontTools.ttLib import TTFont
 
-    for file in ("sans", "italic", "mono"):
+    for file in ("sans", "sans-greek", "mono"):
         with TTFont(FOLDER / f"{file}.woff2") as font:
             family = font["name"].getDebugName(1)
         assert family == ("Arrowproof Mono" if file == "mono" else "Arrowproof Sans")

@@ -13,22 +13,22 @@ from playwright.sync_api import Page
 from arrowproof.model.evidence import Evidence, JournalKind, JournalRow, Place, Process, SneakPath, Statement
 from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle, Origin, Panel, View
 from arrowproof.render import page as page_module
-from arrowproof.render.fonts import BASIC, FACES, WESTERN, font_faces_css
-from arrowproof.render.lettering import Lettering, italic_text
+from arrowproof.render.fonts import FACES, SCRIPTS, TIERS, font_faces_css
+from arrowproof.render.lettering import Lettering
 from arrowproof.render.text import is_covered, text_width
 from tests.render.evidence_builder import build_evidence
 from tests.render.pages import show, state
-from tests.render.proofs import proof_of, proof_page
+from tests.render.proofs import proof_page
 
 DRAWN = """async () => {
-  const drawn = {sans: new Set(), italic: new Set(), mono: new Set()};
+  const drawn = {sans: new Set(), mono: new Set()};
   const read = () => {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
       const parent = walker.currentNode.parentElement;
       if (parent.closest('title, desc, script, style')) continue;
       const style = getComputedStyle(parent);
-      const face = /Mono/.test(style.fontFamily) ? 'mono' : style.fontStyle === 'italic' ? 'italic' : 'sans';
+      const face = /Mono/.test(style.fontFamily) ? 'mono' : 'sans';
       for (const letter of walker.currentNode.data) drawn[face].add(letter);
     }
   };
@@ -142,18 +142,14 @@ def test_each_face_of_a_page_with_a_proof_is_given_all_that_is_drawn_in_it(
     lifecycle, evidence = marked()
     show(tab, tmp_path, proof_page(lifecycle, evidence))
     drawn = tab.evaluate(DRAWN)
-    given = {
-        "sans": heard[0].sans,
-        "mono": heard[0].mono,
-        "italic": italic_text(proof_of(lifecycle, evidence).lifecycle),
-    }
-    assert {face: set(marked_letters(drawn[face])) - set(given[face] or "") for face in FACES} == {
+    given = {"sans": heard[0].sans, "mono": heard[0].mono}
+    assert {face: set(marked_letters(drawn[face])) - set(given[face]) for face in FACES} == {
         face: set() for face in FACES
     }
     # All of this is to be seen, so that the comparison is one of something.
     assert named(drawn["mono"]) >= {"model", "arrow", "table", "key", "column", "file", "sql", "cell", "name"}
-    assert named(drawn["italic"]) == {"passing_state", "passing_note"}
     assert named(drawn["sans"]) >= {"title", "summary", "state", "event", "guard", "role", "ended", "walk_problem"}
+    assert named(drawn["sans"]) >= {"passing_state", "passing_note"}
 
 
 def test_each_face_of_a_page_without_a_proof_is_given_all_that_is_drawn_in_it(
@@ -163,8 +159,8 @@ def test_each_face_of_a_page_without_a_proof_is_given_all_that_is_drawn_in_it(
     lifecycle, _ = marked()
     show(tab, tmp_path, page_module.render_page(lifecycle))
     drawn = tab.evaluate(DRAWN)
-    given = {"sans": heard[0].sans, "mono": heard[0].mono, "italic": italic_text(lifecycle)}
-    assert {face: set(marked_letters(drawn[face])) - set(given[face] or "") for face in FACES} == {
+    given = {"sans": heard[0].sans, "mono": heard[0].mono}
+    assert {face: set(marked_letters(drawn[face])) - set(given[face]) for face in FACES} == {
         face: set() for face in FACES
     }
     assert named(drawn["mono"]) >= {"model", "arrow", "table", "key", "column", "watch"}
@@ -177,22 +173,33 @@ def test_what_only_code_shows_asks_for_no_letters_of_the_text_face(monkeypatch: 
     assert not {"title", "summary", "state", "event", "role", "ended", "walk_problem"} & named(heard[0].mono)
 
 
-@pytest.mark.parametrize("text", ["a", "é"])
-@pytest.mark.parametrize("face", FACES)
-def test_every_letter_of_a_smaller_file_is_as_wide_as_in_the_whole_one_and_in_the_table(
-    tab: Page, face: str, text: str
+@pytest.mark.parametrize(("face", "file"), [(face, file) for face, files in TIERS.items() for file in files])
+@pytest.mark.parametrize("style", ["normal", "oblique"])
+def test_every_letter_of_a_file_is_as_wide_as_in_the_whole_one_and_in_the_table_slanted_or_not(
+    tab: Page, face: str, file: str, style: str
 ) -> None:
-    letters = "".join(filter(partial(is_covered, face=face), BASIC if text.isascii() else BASIC + WESTERN[face]))
-    family, style, _ = FACES[face]
+    text = TIERS[face][file]
+    letters = "".join(filter(partial(is_covered, face=face), text))
 
     def widths(css: str) -> list[list[float]]:
         tab.set_content(f"<style>{css}</style>")
-        return [tab.evaluate(WIDTHS, [family, style, weight, letters]) for weight in WEIGHTS]
+        return [tab.evaluate(WIDTHS, [FACES[face][0], style, weight, letters]) for weight in WEIGHTS]
 
     small = widths(font_faces_css({face: text}))
     assert small == widths(font_faces_css())
     table = [[text_width(letter, SIZE, weight, face) for letter in letters] for weight in WEIGHTS]
     assert [found == pytest.approx(known, abs=ROUNDED) for found, known in zip(small, table, strict=True)] == [True] * 3
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_every_letter_of_another_script_is_as_wide_as_in_the_table(tab: Page, script: str) -> None:
+    codes = [code for first, last in SCRIPTS[script] for code in range(first, last + 1)]
+    letters = "".join(filter(is_covered, map(chr, codes)))
+    tab.set_content(f"<style>{font_faces_css({'sans': letters})}</style>")
+    assert len(letters) > 60
+    for weight in WEIGHTS:
+        table = [text_width(letter, SIZE, weight) for letter in letters]
+        assert tab.evaluate(WIDTHS, [FACES["sans"][0], "normal", weight, letters]) == pytest.approx(table, abs=ROUNDED)
 
 
 def test_a_letter_that_a_file_does_not_hold_would_be_seen_by_its_width(tab: Page) -> None:

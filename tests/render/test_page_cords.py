@@ -124,7 +124,7 @@ def test_axe_finds_nothing_on_a_page_with_cords(tab: Page, tmp_path: Path) -> No
 
 
 def test_a_picture_of_a_cord_holds_every_label_and_one_line() -> None:
-    picture = ElementTree.fromstring(export_svg(render_svg(MODEL, drawing()), MODEL))
+    picture = ElementTree.fromstring(export_svg(render_svg(MODEL, drawing())))
     texts = {text.text for text in picture.iter(f"{{{SVG}}}text")}
     assert {arrow.event for arrow in MODEL.arrows} <= texts
     cords = [group for group in picture.iter(f"{{{SVG}}}g") if group.get("class") == "cord"]

@@ -66,7 +66,7 @@ def test_the_svg_of_a_page_is_the_svg_of_the_command(themed, tmp_path):
     show(themed, tmp_path, PAGE)
     name, content = downloaded(themed, "SVG, light and dark")
     assert name == "notes-job.svg"
-    assert canonical(content.decode()) == canonical(export_svg(SVG, LIFECYCLE))
+    assert canonical(content.decode()) == canonical(export_svg(SVG))
     expect(themed.locator("#status")).to_have_text("Saved as notes-job.svg.")
 
 
@@ -81,7 +81,7 @@ def test_a_picture_holds_no_trace_of_what_is_chosen_on_the_page(tab, tmp_path):
     tab.locator("[data-arrow=accept]").focus()
     tab.evaluate("document.documentElement.dataset.theme = 'dark'")
     _, content = downloaded(tab, "SVG, light and dark")
-    assert canonical(content.decode()) == canonical(export_svg(SVG, LIFECYCLE))
+    assert canonical(content.decode()) == canonical(export_svg(SVG))
 
 
 @pytest.mark.parametrize("theme", Theme)
@@ -89,7 +89,7 @@ def test_the_png_of_a_page_is_in_the_chosen_theme_at_two_pixels_to_the_unit(them
     show(themed, tmp_path, PAGE)
     name, content = downloaded(themed, f"PNG, {theme}")
     assert name == f"notes-job.{theme}.png"
-    wanted = paint_png(export_svg(SVG, LIFECYCLE, theme), browser)
+    wanted = paint_png(export_svg(SVG, theme), browser)
     with Image.open(io.BytesIO(content)) as got, Image.open(io.BytesIO(wanted)) as made:
         assert got.size == made.size
         assert len(got.convert("L").getcolors()) > 20
@@ -154,7 +154,7 @@ def test_any_id_and_title_can_be_exported(tab, tmp_path):
     name, content = downloaded(tab, "SVG, light and dark")
     assert "/" not in name
     assert name.endswith(".svg")
-    assert canonical(content.decode()) == canonical(export_svg(render_svg(hostile, drawing), hostile))
+    assert canonical(content.decode()) == canonical(export_svg(render_svg(hostile, drawing)))
 
 
 def test_the_menu_takes_no_room_and_is_walked_and_left_by_keys(tab, tmp_path):

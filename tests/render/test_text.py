@@ -24,6 +24,10 @@ SAMPLES = [
     "한국어 상태",
     "Ωμέγα ελληνικά",
     "Привет, ЖЩЮ щука",
+    "Ґрунт їжак",
+    "Құжат әзір",
+    "Ἀρχὴ ᾧ",
+    "Ԁ Ԛ Ꙗ",
     "العربية شص",
     *(f"{letter}{letter}{letter}" for letter in ARABIC),
     *(f"ا{letter} {letter}ء {letter}" for letter in ARABIC),
@@ -110,6 +114,7 @@ def test_marks_take_no_room_and_wide_characters_one_em() -> None:
 
 def test_is_covered_tells_exact_widths_from_bounds() -> None:
     assert is_covered("attempts ≤ 3")
+    assert is_covered("подтверждение επιβεβαίωση „đã hủy“ STRAẞE")
     assert not is_covered("状態")
 
 
@@ -120,7 +125,7 @@ def test_an_arabic_letter_that_another_follows_is_narrower_than_one_at_the_end()
 
 def test_widths_are_what_chromium_draws_or_more(tmp_path: Path) -> None:
     """Exact where the fonts cover the text, never below the truth where the system's fonts draw it."""
-    styles = [("sans", 400, "normal"), ("sans", 450, "normal"), ("sans", 600, "normal"), ("italic", 600, "italic")]
+    styles = [("sans", 400, "normal"), ("sans", 450, "normal"), ("sans", 600, "normal"), ("sans", 600, "oblique")]
     blocks = [
         f'<div style="font-weight:{weight};font-style:{style}">'
         + "".join(f"<p><span>{s}</span>" for s in SAMPLES)

@@ -123,10 +123,10 @@ def _entry_gap(before: LabelSize, after: LabelSize) -> int:
     return ENTRY_GAP if max(before.height, after.height) > LABEL_LINE else 0
 
 
-def measure_text(text: str, limit: float, size: float, weight: int = 400, face: str = "sans") -> TextBlock:
+def measure_text(text: str, limit: float, size: float, weight: int = 400) -> TextBlock:
     """The text wrapped at ``limit`` with the width of each line."""
-    lines = wrap_text(text, limit, size, weight, face)
-    return TextBlock(lines, tuple(text_width(line, size, weight, face) for line in lines))
+    lines = wrap_text(text, limit, size, weight)
+    return TextBlock(lines, tuple(text_width(line, size, weight) for line in lines))
 
 
 def measure_state(state: State) -> BoxSize:
@@ -137,9 +137,8 @@ def measure_state(state: State) -> BoxSize:
         MAX_STATE_TEXT,
         STATE_SIZE,
         STATE_WEIGHT,
-        "italic" if is_passing else "sans",
     )
-    note = _measure_note(state.note or "", "italic" if is_passing else "sans")
+    note = _measure_note(state.note or "")
     height = even(2 * BOX_PADDING_Y + STATE_LINE * len(label.lines) + NOTE_LINE * len(note.lines))
     text = max(label.width + (0 if is_passing else ICON_ROOM), note.width)
     rounding = height // 2 - BOX_PADDING_X // 2 if is_passing else 0
@@ -148,9 +147,9 @@ def measure_state(state: State) -> BoxSize:
     return BoxSize(width, height, rim, label, note, has_icon=not is_passing)
 
 
-def _measure_note(note: str, face: str) -> TextBlock:
+def _measure_note(note: str) -> TextBlock:
     """A note. What stands behind its last line feed (the time of a log, for example) has lines of its own."""
-    blocks = [measure_text(part, MAX_STATE_TEXT, NOTE_SIZE, 400, face) for part in note.rsplit("\n", 1)]
+    blocks = [measure_text(part, MAX_STATE_TEXT, NOTE_SIZE) for part in note.rsplit("\n", 1)]
     lines = tuple(line for block in blocks for line in block.lines)
     return TextBlock(lines, tuple(width for block in blocks for width in block.widths))
 
