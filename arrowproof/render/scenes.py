@@ -139,7 +139,7 @@ class _Plan:
         words = [inside_words(self.lifecycle, group, self.language)]
         if group in self.gaps:
             words.append(rung_words(self.gaps[group], self.language))
-        return ", ".join(words)
+        return self.language("proof.list").join(words)
 
     @cached_property
     def gaps(self) -> Mapping[str, ArrowStanding]:

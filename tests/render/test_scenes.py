@@ -153,6 +153,12 @@ def test_a_large_one_without_groups_opens_with_the_whole_as_an_overview() -> Non
     assert len(others) == 30
 
 
+def test_the_note_of_a_group_lists_in_japanese_as_japanese_does() -> None:
+    overview = plan_scenes(proof().lifecycle, None, load_language("ja"), proof())[0]
+    notes = {state.label: state.note for state in overview.lifecycle.states if state.id in overview.groups}
+    assert notes["Payment"] == "内部に4 状態、6 矢印、欠落 1 / 6"
+
+
 def test_a_crowd_is_drawn_in_full_in_an_overview_where_it_can_be_read_so() -> None:
     overview = set_stage(crowded(26, 40, "go"), None, ENGLISH).scenes[0]
     assert overview.bundles == {}
