@@ -57,6 +57,15 @@ class ProofWords:
         source, target = pair
         return (self._end(source, "end.created"), self._end(target, "end.removed"))
 
+    def listed_ends(self, pair: Pair) -> tuple[str, str]:
+        """Both ends as the list of a page without evidence has them; a value of no state stands as it is."""
+        created, removed = self.ends((None, None))
+        ends = zip(pair, (created, removed), strict=True)
+        source, target = (
+            end if id is None else self.bounded(self.listed_names.get(id, id)) or '""' for id, end in ends
+        )
+        return (source, target)
+
     def _end(self, state_id: str | None, without: str) -> str:
         if state_id is None:
             return self.language(without)
