@@ -13,7 +13,7 @@ from functools import cache, partial
 
 from arrowproof.model.evidence import SneakPath, TransitionEvidence, Verdict
 from arrowproof.model.lifecycle import Arrow, Lifecycle
-from arrowproof.model.transitions import Transition, derive_transitions
+from arrowproof.model.transitions import Pair, Transition, derive_transitions
 from arrowproof.render.language import Language
 from arrowproof.render.names import arrow_names
 from arrowproof.render.proof import Proof
@@ -74,12 +74,14 @@ class ArrowHead:
 class ProofColumn:
     """All texts of the column. ``sneaks`` and ``rows`` are the list, ``more_sneaks`` says how many are not in it.
 
-    ``kept`` are the places of the rows that stay where not all can be shown.
+    ``kept`` are the places of the rows that stay where not all can be shown. ``folded_reasons`` are the words of a fold
+    after the first reason, the first two and so on, with those that are only counted.
     """
 
     reasons_heading: str
     reasons: tuple[str, ...]
     more_reasons: str
+    folded_reasons: tuple[str, ...]
     sneaks: tuple[ProofRow, ...]
     more_sneaks: str
     rows: tuple[ProofRow, ...]
@@ -100,11 +102,14 @@ def proof_column(lifecycle: Lifecycle, proof: Proof, language: Language) -> Proo
     transitions = derive_transitions(lifecycle)
     numbers = {arrow.id: number for number, arrow in enumerate(proof.lifecycle.arrows)}
     is_red = evidence.verdict is Verdict.NOT_PROVEN
-    reasons = say_reasons(evidence, words)
+    reasons = say_reasons(evidence, language)
     return ProofColumn(
         reasons_heading=language("proof.what_keeps_red" if is_red else "proof.what_keeps_walked"),
         reasons=reasons[:MAX_REASONS],
         more_reasons=words.more("proof.more_reasons", len(reasons) - MAX_REASONS),
+        folded_reasons=tuple(
+            words.more("proof.more_reasons", len(reasons) - shown) for shown in range(1, len(reasons[:MAX_REASONS]))
+        ),
         sneaks=tuple(
             _sneak_row(path, numbers[arrow], proof.shared, words) for arrow, path in proof.sneak_paths.items()
         ),
@@ -131,7 +136,7 @@ def _sneak_row(path: SneakPath, arrow: int, shared: str, words: ProofWords) -> P
     """A sneak path in the list, with its fate where that is not the one that is said of most of them at once."""
     pair = (path.source, path.target)
     fate = sneak_words(path, words.language)
-    source, target = words.listed_ends(pair)
+    source, target = _shown(pair, words)
     return ProofRow(
         address=words.address(pair),
         source=source,
@@ -148,7 +153,7 @@ def _sneak_row(path: SneakPath, arrow: int, shared: str, words: ProofWords) -> P
 def _row(transition: Transition, standing: Standing, numbers: dict[str, int], words: ProofWords) -> ProofRow:
     stands = standing.transitions[transition.pair]
     walks, kills = _tallies(stands.evidence, words.language)
-    source, target = words.listed_ends(transition.pair)
+    source, target = _shown(transition.pair, words)
     over = sorted({numbers[arrow] for path in transition.paths for arrow in path})
     rung = words.language(f"rung.{stands.rung}")
     return ProofRow(
@@ -162,6 +167,14 @@ def _row(transition: Transition, standing: Standing, numbers: dict[str, int], wo
         kills=kills,
         spoken=words.language("proof.spoken", source=source, target=target, rung=rung, walks=walks, kills=kills),
     )
+
+
+def _shown(pair: Pair, words: ProofWords) -> tuple[str, str]:
+    """Both ends as the list of a page without evidence has them; a value of no state stands as it is."""
+    created, removed = words.ends((None, None))
+    ends = zip(pair, (created, removed), strict=True)
+    source, target = (end if id is None else words.bounded(words.listed_names.get(id, id)) or '""' for id, end in ends)
+    return (source, target)
 
 
 def _tallies(found: TransitionEvidence, language: Language) -> tuple[str, str]:
@@ -187,7 +200,7 @@ def _heads(transitions: Iterable[Transition], standing: Standing, words: ProofWo
 def _head(arrow: Arrow, name: str, over: Sequence[Transition], standing: Standing, words: ProofWords) -> ArrowHead:
     lowest_first = sorted(over, key=lambda each: standing.transitions[each.pair].rung.height)
     choices = tuple(
-        (words.address(each.pair), " → ".join(words.listed_ends(each.pair))) for each in lowest_first[:MAX_CHOICES]
+        (words.address(each.pair), " → ".join(_shown(each.pair, words))) for each in lowest_first[:MAX_CHOICES]
     )
     return ArrowHead(
         arrow=name,
