@@ -13,7 +13,7 @@ from functools import cache, partial
 
 from arrowproof.model.evidence import SneakPath, TransitionEvidence, Verdict
 from arrowproof.model.lifecycle import Arrow, Lifecycle
-from arrowproof.model.transitions import Pair, Transition, derive_transitions
+from arrowproof.model.transitions import Transition, derive_transitions
 from arrowproof.render.language import Language
 from arrowproof.render.names import arrow_names
 from arrowproof.render.proof import Proof
@@ -102,7 +102,7 @@ def proof_column(lifecycle: Lifecycle, proof: Proof, language: Language) -> Proo
     transitions = derive_transitions(lifecycle)
     numbers = {arrow.id: number for number, arrow in enumerate(proof.lifecycle.arrows)}
     is_red = evidence.verdict is Verdict.NOT_PROVEN
-    reasons = say_reasons(evidence, language)
+    reasons = say_reasons(evidence, words)
     return ProofColumn(
         reasons_heading=language("proof.what_keeps_red" if is_red else "proof.what_keeps_walked"),
         reasons=reasons[:MAX_REASONS],
@@ -136,7 +136,7 @@ def _sneak_row(path: SneakPath, arrow: int, shared: str, words: ProofWords) -> P
     """A sneak path in the list, with its fate where that is not the one that is said of most of them at once."""
     pair = (path.source, path.target)
     fate = sneak_words(path, words.language)
-    source, target = _shown(pair, words)
+    source, target = words.listed_ends(pair)
     return ProofRow(
         address=words.address(pair),
         source=source,
@@ -153,7 +153,7 @@ def _sneak_row(path: SneakPath, arrow: int, shared: str, words: ProofWords) -> P
 def _row(transition: Transition, standing: Standing, numbers: dict[str, int], words: ProofWords) -> ProofRow:
     stands = standing.transitions[transition.pair]
     walks, kills = _tallies(stands.evidence, words.language)
-    source, target = _shown(transition.pair, words)
+    source, target = words.listed_ends(transition.pair)
     over = sorted({numbers[arrow] for path in transition.paths for arrow in path})
     rung = words.language(f"rung.{stands.rung}")
     return ProofRow(
@@ -167,14 +167,6 @@ def _row(transition: Transition, standing: Standing, numbers: dict[str, int], wo
         kills=kills,
         spoken=words.language("proof.spoken", source=source, target=target, rung=rung, walks=walks, kills=kills),
     )
-
-
-def _shown(pair: Pair, words: ProofWords) -> tuple[str, str]:
-    """Both ends as the list of a page without evidence has them; a value of no state stands as it is."""
-    created, removed = words.ends((None, None))
-    ends = zip(pair, (created, removed), strict=True)
-    source, target = (end if id is None else words.bounded(words.listed_names.get(id, id)) or '""' for id, end in ends)
-    return (source, target)
 
 
 def _tallies(found: TransitionEvidence, language: Language) -> tuple[str, str]:
@@ -200,7 +192,7 @@ def _heads(transitions: Iterable[Transition], standing: Standing, words: ProofWo
 def _head(arrow: Arrow, name: str, over: Sequence[Transition], standing: Standing, words: ProofWords) -> ArrowHead:
     lowest_first = sorted(over, key=lambda each: standing.transitions[each.pair].rung.height)
     choices = tuple(
-        (words.address(each.pair), " → ".join(_shown(each.pair, words))) for each in lowest_first[:MAX_CHOICES]
+        (words.address(each.pair), " → ".join(words.listed_ends(each.pair))) for each in lowest_first[:MAX_CHOICES]
     )
     return ArrowHead(
         arrow=name,
