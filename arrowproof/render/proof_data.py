@@ -22,8 +22,9 @@ key    what
 ``m``  more processes
 =====  ====================================================================
 
-Panels of one run say much the same: the same processes, kills and rungs. A list that stands there several times is kept
-once, in ``same``, and ``-n`` stands for its n-th one: no other number in here is below zero.
+Panels of one run say much the same: the same processes, kills and rungs, and the names of states again and again. A
+list or a text that stands there several times is kept once, in ``same``, and ``-n`` stands for its n-th one: no other
+number in here is below zero.
 """
 
 from __future__ import annotations
@@ -47,18 +48,23 @@ def proof_data(heads: Iterable[ArrowHead], panels: Iterable[ProofPanel]) -> dict
 
 
 def said_once(data: Mapping[str, object]) -> dict[str, object]:
-    """These heads and panels, with ``same`` holding each list of the panels that stands there more than once."""
-    counts = Counter(chain.from_iterable(map(_lists, _inside(data["panels"]))))
+    """These heads and panels, with ``same`` holding once what stands in the panels so often that this is shorter."""
+    counts = Counter(chain.from_iterable(map(_parts, _inside(data["panels"]))))
     numbers: dict[str, int] = {}
     panels = _referred(data["panels"], counts, numbers)
     return {**data, "panels": panels, "same": [json.loads(text) for text in numbers]}
 
 
-def _lists(value: object) -> Iterator[str]:
-    """The lists in a value, the outer before the inner, as JSON; none that is shorter than a reference to it."""
-    if isinstance(value, list | tuple) and len(text := json.dumps(value)) > _REFERENCE:
+def _parts(value: object) -> Iterator[str]:
+    """The lists and texts in a value, the outer before the inner, as JSON; none that is shorter than a reference."""
+    if isinstance(value, list | tuple | str) and len(text := json.dumps(value)) > _REFERENCE:
         yield text
-    yield from chain.from_iterable(map(_lists, _inside(value)))
+    yield from chain.from_iterable(map(_parts, _inside(value)))
+
+
+def _pays(text: str, count: int) -> bool:
+    """Whether so many references to it with what they refer to are shorter than itself as often."""
+    return count * (len(text) - _REFERENCE) > len(text)
 
 
 def _inside(value: object) -> Iterable[object]:
@@ -68,15 +74,15 @@ def _inside(value: object) -> Iterable[object]:
 
 
 def _referred(value: object, counts: Counter[str], numbers: dict[str, int]) -> object:
-    """A value in which references stand for the outermost lists that are there more than once, numbered as met."""
+    """A value in which references stand for the outermost lists and texts that are there often, numbered as met."""
     if isinstance(value, Mapping):
         return {key: _referred(each, counts, numbers) for key, each in value.items()}
-    if not isinstance(value, list | tuple):
+    if not isinstance(value, list | tuple | str):
         return value
     text = json.dumps(value)
-    if counts[text] > 1:
+    if _pays(text, counts[text]):
         return -numbers.setdefault(text, len(numbers) + 1)
-    return [_referred(each, counts, numbers) for each in value]
+    return value if isinstance(value, str) else [_referred(each, counts, numbers) for each in value]
 
 
 def _head(head: ArrowHead) -> dict[str, object]:

@@ -1,7 +1,7 @@
 """What a page weighs, and that it carries nothing that it does not use.
 
 A page of twelve states with a proof weighs less than 150 kB in the languages of Europe with Latin letters, whatever
-kinds of states it has.
+kinds of states it has and however much of it is red.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ MOST = 150_000
 WESTERN = {"e": "é", "n": "ñ", "u": "ü"}
 CENTRAL = {"l": "ł", "o": "ő"}
 GERMAN = {"a": "ä", "e": "„e“", "s": "ß", "u": "€"}
+POLISH = {"a": "ą", "e": "„ę”", "l": "ł", "o": "ó", "s": "ś"}
 
 
 def weight(page: str) -> int:
@@ -140,8 +141,8 @@ def test_letters_beyond_latin_1_ask_for_more_of_the_face_that_draws_them_alone()
 
 @pytest.mark.parametrize(
     ("letters", "file"),
-    [({}, "sans-basic"), (GERMAN, "sans-western")],
-    ids=["en", "de"],
+    [({}, "sans-basic"), (GERMAN, "sans-western"), (POLISH, "sans-central")],
+    ids=["en", "de", "pl"],
 )
 def test_a_page_of_twelve_states_with_a_passing_one_and_a_proof_half_red_weighs_less_than_150_kb(
     letters: Mapping[str, str], file: str

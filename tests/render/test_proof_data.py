@@ -34,3 +34,13 @@ def test_no_list_is_kept_that_stands_there_once_or_for_which_a_reference_is_long
         "panels": [{"k": [once, -1, []]}, {"k": [-1, []]}],
         "same": [twice],
     }
+
+
+def test_a_text_is_kept_once_where_it_stands_often_enough_for_that_to_be_shorter() -> None:
+    often, short = "the restart left the row where it was", "draft"
+    data = {"heads": {}, "panels": [{"p": often, "t": short}, {"p": often, "t": short}]}
+    assert said_once(data) == {
+        "heads": {},
+        "panels": [{"p": -1, "t": short}, {"p": -1, "t": short}],
+        "same": [often],
+    }
