@@ -61,7 +61,7 @@ def create_app(settings: Settings) -> FastAPI:
     def post_note(sent: SentNote, response: Response) -> Accepted:
         """Accept a note; its history is written later. The same key and text give the same answer again."""
         with settings.pool.lend() as database:
-            accepted = accept_note(database, sent.key, sent.text, settings.max_attempts, settings.clock, settings.hold)
+            accepted = accept_note(database, sent, settings.max_attempts, settings.clock, settings.hold)
         response.headers["Location"] = f"/jobs/{accepted.job_id}"
         return accepted
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from email.message import Message
 from typing import Annotated, Any, NoReturn
 
 from fastapi import Depends, Request
 from starlette.requests import ClientDisconnect
 
+from arrowproof.service.notes import SentUnderKey
 from arrowproof.service.problem import ProblemError
 
 KEY_HEADER = "Idempotency-Key"
@@ -23,15 +23,7 @@ LARGEST_BODY_BYTES = 262_144
 _KEY = re.compile(r"[!-~]{1,255}")
 
 
-@dataclass(frozen=True)
-class NoteRequest:
-    """A note to be accepted: the idempotency key and the text as it was sent."""
-
-    key: str
-    text: str
-
-
-async def read_note_request(request: Request) -> NoteRequest:
+async def read_note_request(request: Request) -> SentUnderKey:
     """Read and check the request, in the order key, media type, size, JSON, text.
 
     Raises:
@@ -39,10 +31,10 @@ async def read_note_request(request: Request) -> NoteRequest:
     """
     key = read_key(request.headers.getlist(KEY_HEADER))
     check_media_type(request.headers.getlist("content-type"), request.headers.getlist("content-encoding"))
-    return NoteRequest(key, read_text(await _read_body(request)))
+    return SentUnderKey(key, read_text(await _read_body(request)))
 
 
-SentNote = Annotated[NoteRequest, Depends(read_note_request)]
+SentNote = Annotated[SentUnderKey, Depends(read_note_request)]
 
 
 def read_key(sent: list[str]) -> str:

@@ -7,12 +7,21 @@ from hashlib import sha256
 from typing import cast
 
 from arrowproof.service.clock import Clock, timestamp
-from arrowproof.service.database import Database
+from arrowproof.service.database import BusyError, Database
 from arrowproof.service.hold import Hold
 
 
 class KeyTakenError(Exception):
     """The idempotency key was used before, with another text."""
+
+
+@dataclass(frozen=True)
+class SentUnderKey:
+    """A note as a client sent it under an idempotency key. ``client`` is empty where no token is asked for."""
+
+    key: str
+    text: str
+    client: str = ""
 
 
 @dataclass(frozen=True)
@@ -60,44 +69,76 @@ def text_digest(text: str) -> str:
     return sha256(text.strip().encode("utf-8")).hexdigest()
 
 
-def accept_note(database: Database, key: str, text: str, max_attempts: int, clock: Clock, hold: Hold) -> Accepted:
+def accept_note(database: Database, sent: SentUnderKey, max_attempts: int, clock: Clock, hold: Hold) -> Accepted:
     """Accept a note under an idempotency key, once, with a job that is due at once.
 
+    A key that is known is answered without a transaction. Of two requests that bring a new key at the same time, the
+    database lets one take it; the other waits for it and is answered as a replay.
+
     Raises:
-        KeyTakenError: the key was used with another text.
-        apsw.Error: the database did not take it; nothing is stored then.
+        KeyTakenError: the client used the key with another text.
+        DatabaseError: the database did not take it; nothing is stored then.
     """
-    digest = text_digest(text)
-    database.rows("begin")
+    known = _find_accepted(database, sent)
+    if known is not None:
+        return known
+    database.begin()
     hold.at("after-begin")
-    known = database.row("find_accepted_note", idempotency_key=key)
+    known = _find_accepted(database, sent)
     hold.at("after-select")
-    if known is None:
-        now = timestamp(clock())
-        ((note_id,),) = database.rows("insert_note", idempotency_key=key, text=text, text_sha256=digest, now=now)
-        hold.at("after-note")
-        ((job_id,),) = database.rows("insert_job", note_id=note_id, max_attempts=max_attempts, now=now)
-        hold.at("after-job")
-    else:
-        note_id, job_id, known_digest = known
-        if known_digest != digest:
-            raise KeyTakenError(key)
-    database.rows("commit")
+    accepted = known or _insert(database, sent, max_attempts, timestamp(clock(database)), hold)
+    database.commit()
     hold.at("after-commit")
-    return Accepted(cast(int, note_id), cast(int, job_id), replayed=known is not None)
+    return accepted
 
 
-def find_job(database: Database, job_id: int) -> StoredJob | None:
-    """The job with this id, or None."""
-    row = database.row("find_job", job_id=job_id)
-    return None if row is None else StoredJob(*cast(tuple[str, int, int, str | None, str | None, int], row))
-
-
-def find_note(database: Database, note_id: int) -> StoredNote | None:
-    """The note with this id and its history, or None."""
-    row = database.row("find_note", note_id=note_id)
+def _find_accepted(database: Database, sent: SentUnderKey) -> Accepted | None:
+    """What the key has brought before, or None."""
+    row = database.row("find_accepted_note", client=sent.client, idempotency_key=sent.key)
     if row is None:
         return None
-    text, job_id = cast(tuple[str, int], row)
+    note_id, job_id, digest = cast(tuple[int, int, str], row)
+    if digest != text_digest(sent.text):
+        raise KeyTakenError(sent.key)
+    return Accepted(note_id, job_id, replayed=True)
+
+
+def _insert(database: Database, sent: SentUnderKey, max_attempts: int, now: str, hold: Hold) -> Accepted:
+    row = database.row(
+        "insert_note",
+        client=sent.client,
+        idempotency_key=sent.key,
+        text=sent.text,
+        text_sha256=text_digest(sent.text),
+        now=now,
+    )
+    hold.at("after-note")
+    if row is None:
+        known = _find_accepted(database, sent)
+        if known is None:
+            raise BusyError("the note of this key was removed in this moment")
+        return known
+    ((job_id,),) = database.rows("insert_job", note_id=row[0], max_attempts=max_attempts, now=now)
+    hold.at("after-job")
+    return Accepted(cast(int, row[0]), cast(int, job_id), replayed=False)
+
+
+def find_job(database: Database, job_id: int, client: str = "") -> StoredJob | None:
+    """The job with this id, or None when there is none or its note is another client's."""
+    row = database.row("find_job", job_id=job_id)
+    if row is None or row[-1] != client:
+        return None
+    return StoredJob(*cast(tuple[str, int, int, str | None, str | None, int], row[:-1]))
+
+
+def find_note(database: Database, note_id: int, client: str = "") -> StoredNote | None:
+    """The note with this id and its history, or None when there is none or it is another client's.
+
+    The history is read last: what it holds was committed with whatever the note's job says afterwards.
+    """
+    row = database.row("find_note", note_id=note_id)
+    if row is None or row[-1] != client:
+        return None
+    text, job_id = cast(tuple[str, int], row[:-1])
     events = cast(list[tuple[int, int, int, str]], database.rows("list_note_events", note_id=note_id))
     return StoredNote(text, job_id, tuple(StoredEvent(*event) for event in events))

@@ -1,9 +1,11 @@
-"""The options: what a number on the command line of server and worker may be."""
+"""The options: those that server and worker share, and what a number on their command lines may be."""
 
 from __future__ import annotations
 
-from argparse import ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable
+
+from arrowproof.service.database import BUSY_SECONDS
 
 LONGEST_SECONDS = 1_000_000.0
 LARGEST_COUNT = 2**31 - 1
@@ -30,3 +32,13 @@ def seconds(text: str) -> float:
     if not 0 <= value <= LONGEST_SECONDS:
         raise ArgumentTypeError(f"{text!r} is no time in seconds from 0 to {LONGEST_SECONDS:.0f}")
     return value
+
+
+def add_database_options(parser: ArgumentParser, what: str) -> None:
+    """Add ``--db`` and ``--busy-timeout``. ``what`` says in the help what is expected of a SQLite file."""
+    parser.add_argument(
+        "--db", required=True, metavar="DATABASE", help=f"a SQLite file ({what}), or postgresql://USER@HOST:PORT/NAME"
+    )
+    parser.add_argument(
+        "--busy-timeout", type=seconds, default=BUSY_SECONDS, metavar="S", help="seconds to wait for a lock (5)"
+    )

@@ -20,11 +20,11 @@ import logging
 from collections.abc import Mapping
 from http import HTTPStatus
 
-import apsw
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from arrowproof.service.database import BusyError, DatabaseError
 from arrowproof.service.notes import KeyTakenError
 from arrowproof.service.refusal import RefusedError
 
@@ -50,7 +50,7 @@ def problem_response(status: int, detail: str, headers: Mapping[str, str] | None
 
 def install_problem_handlers(app: FastAPI) -> None:
     """Make every error of the application answer with problem details."""
-    for error in (apsw.Error, RefusedError):
+    for error in (DatabaseError, RefusedError):
         app.add_exception_handler(error, _database_failed)
     app.add_exception_handler(ProblemError, _known_problem)
     app.add_exception_handler(KeyTakenError, _key_is_taken)
@@ -74,7 +74,7 @@ def _framework_problem(_: Request, error: Exception) -> JSONResponse:
 
 def _database_failed(_: Request, error: Exception) -> JSONResponse:
     headers = {"Retry-After": str(RETRY_AFTER_SECONDS)}
-    if isinstance(error, (apsw.BusyError, apsw.LockedError)):
+    if isinstance(error, BusyError):
         return problem_response(503, "the database is busy; ask again, with the same key", headers)
     _log.error("the database failed: %s: %s", type(error).__name__, error)
     return problem_response(503, "the service cannot do this now; ask again, with the same key", headers)

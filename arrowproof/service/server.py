@@ -1,9 +1,10 @@
 """The server: the notes API over HTTP.
 
-Usage: ``python -m arrowproof.service.server --db FILE [--host 127.0.0.1] [--port 8765] [--max-attempts 3]``
+Usage: ``python -m arrowproof.service.server --db DATABASE [--host 127.0.0.1] [--port 8765] [--max-attempts 3]``
 
 Once it accepts connections it prints one JSON object on one line: ``ready`` (its URL; with ``--port 0`` the system
-chose the port), ``pid``, ``sqlite`` (the library's version) and ``journal_mode``.
+chose the port), ``pid``, and what the database is: versions, whether SQLite has the WAL-reset bug, and how commits
+reach the disk.
 
 Exit status: 0 ended by SIGTERM; 2 refused: usage, database, address or hold point; 1 the database failed;
 130 interrupted.
@@ -18,16 +19,13 @@ import signal
 import socket
 import sys
 from collections.abc import Sequence
-from functools import partial
-from pathlib import Path
 from types import FrameType
 
-import apsw
-
-from arrowproof.service.clock import system_clock
-from arrowproof.service.database import BUSY_SECONDS, SQLITE_VERSION, Database, open_database
+from arrowproof.service.address import Address
+from arrowproof.service.clock import database_clock
+from arrowproof.service.database import Database, DatabaseError
 from arrowproof.service.hold import SERVER_POINTS, hold_from_environment
-from arrowproof.service.options import seconds, whole_number
+from arrowproof.service.options import add_database_options, whole_number
 from arrowproof.service.pool import DatabasePool
 from arrowproof.service.refusal import BAD_USAGE, DATABASE_FAILED, RefusedError
 
@@ -43,8 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _serve(options)
     except RefusedError as error:
         return _complain(str(error), BAD_USAGE)
-    except apsw.Error as error:
-        return _complain(f"the database failed: {type(error).__name__}: {error}", DATABASE_FAILED)
+    except DatabaseError as error:
+        return _complain(f"the database failed: {error}", DATABASE_FAILED)
     except KeyboardInterrupt:
         return INTERRUPTED
     return 0
@@ -58,15 +56,15 @@ def _exit_quietly(_: int, __: FrameType | None) -> None:
 def _serve(options: argparse.Namespace) -> None:
     hold = hold_from_environment(os.environ, SERVER_POINTS)
     with _listen(options.host, options.port) as listener:
-        open_another = partial(open_database, options.db, busy_seconds=options.busy_timeout)
-        first = open_another(create=True)
-        pool = DatabasePool(first, open_another)
+        address = Address(options.db, options.busy_timeout, options.journal_mode)
+        first = address.open(create=True)
+        pool = DatabasePool(first, address.open)
         try:
             # Late, because it takes ten times as long as all else here: who is refused does not wait for it.
             from arrowproof.service.app import Settings
             from arrowproof.service.web import serve
 
-            settings = Settings(pool, options.max_attempts, system_clock, hold)
+            settings = Settings(pool, options.max_attempts, database_clock, hold)
             # A request that waits for a lock has its full time to be answered.
             serve(settings, listener, _announcement(listener, first), options.busy_timeout + _GRACE_SECONDS)
         finally:
@@ -96,14 +94,7 @@ def _listen(host: str, port: int) -> socket.socket:
 def _announcement(listener: socket.socket, database: Database) -> str:
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if listener.family == socket.AF_INET6 else host
-    return json.dumps(
-        {
-            "ready": f"http://{shown}:{port}",
-            "pid": os.getpid(),
-            "sqlite": SQLITE_VERSION,
-            "journal_mode": database.journal_mode,
-        }
-    )
+    return json.dumps({"ready": f"http://{shown}:{port}", "pid": os.getpid(), **database.facts})
 
 
 def _complain(message: str, status: int) -> int:
@@ -113,14 +104,14 @@ def _complain(message: str, status: int) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="arrowproof.service.server", description="Accept notes over HTTP.")
-    parser.add_argument("--db", type=Path, required=True, metavar="FILE", help="the database; made when missing")
+    add_database_options(parser, "made when missing")
+    parser.add_argument(
+        "--journal-mode", choices=("wal", "truncate"), help="of a SQLite file; WAL where this SQLite is safe with it"
+    )
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (127.0.0.1)")
     parser.add_argument("--port", type=whole_number(0, 65535), default=8765, metavar="N", help="0: any free one (8765)")
     parser.add_argument(
         "--max-attempts", type=whole_number(1), default=3, metavar="N", help="attempts at each new job, in all (3)"
-    )
-    parser.add_argument(
-        "--busy-timeout", type=seconds, default=BUSY_SECONDS, metavar="S", help="seconds to wait for a lock (5)"
     )
     return parser
 

@@ -1,6 +1,6 @@
 """The worker: a bounded run of looks for due jobs.
 
-Usage: ``python -m arrowproof.service.worker --db FILE --max-polls 5 --poll-interval 1 --retry-delay 1``
+Usage: ``python -m arrowproof.service.worker --db DATABASE --max-polls 5 --poll-interval 1 --retry-delay 1``
 
 The run ends at the first job that is completed or has failed for good, or after ``--max-polls`` looks. Each attempt is
 told on stderr as one JSON line. The last printed line, on stdout, is one JSON object: ``outcome`` (``completed``,
@@ -19,16 +19,16 @@ import os
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
-import apsw
-
-from arrowproof.service.attempt import Attempt, AttemptLostError, Workbench, WriteLockBusyError, describe
-from arrowproof.service.clock import system_clock
-from arrowproof.service.database import BUSY_SECONDS, open_database
+from arrowproof.service.address import Address
+from arrowproof.service.attempt import MOST_CRASHES, Attempt, AttemptLostError, Workbench, WriteLockBusyError
+from arrowproof.service.backoff import LONGEST_SECONDS, Backoff
+from arrowproof.service.clock import database_clock
+from arrowproof.service.database import DatabaseError, describe
 from arrowproof.service.hold import WORKER_POINTS, hold_from_environment
-from arrowproof.service.options import seconds, whole_number
+from arrowproof.service.options import add_database_options, seconds, whole_number
 from arrowproof.service.refusal import BAD_USAGE, DATABASE_FAILED, RefusedError
 
 INTERRUPTED = 130
@@ -58,15 +58,14 @@ def run(workbench: Workbench, bounds: Bounds, tell: Callable[[Mapping[str, objec
         if poll:
             time.sleep(bounds.poll_interval)
         try:
-            attempt = workbench.attempt()
+            attempts = workbench.work()
         except WriteLockBusyError as error:
             tell({"busy": str(error)})
             continue
-        if attempt is None:
-            continue
-        tell(asdict(attempt))
-        last = attempt
-        if attempt.outcome != "retry_wait":
+        for attempt in attempts:
+            tell(asdict(attempt))
+            last = attempt
+        if any(attempt.outcome != "retry_wait" for attempt in attempts):
             break
     return last
 
@@ -78,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         last = _work(options)
     except RefusedError as error:
         return _complain(str(error), BAD_USAGE)
-    except (apsw.Error, AttemptLostError) as error:
+    except (DatabaseError, AttemptLostError) as error:
         return _complain(f"the database failed: {describe(error)}", DATABASE_FAILED)
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -89,12 +88,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _work(options: argparse.Namespace) -> Attempt | None:
     hold = hold_from_environment(os.environ, WORKER_POINTS)
-    database = open_database(options.db, busy_seconds=options.busy_timeout)
-    try:
-        workbench = Workbench(database, system_clock, hold, options.retry_delay)
+    address = Address(options.db, options.busy_timeout)
+    with closing(address.open()) as database, closing(address.open_begun()) as begun:
+        longest = options.max_retry_delay
+        backoff = Backoff(
+            options.retry_delay, max(options.retry_delay, LONGEST_SECONDS) if longest is None else longest
+        )
+        workbench = Workbench(database, begun, database_clock, hold, backoff, options.batch, options.max_crashes)
         return run(workbench, Bounds(options.max_polls, options.poll_interval), _tell)
-    finally:
-        database.close()
 
 
 def _tell(line: Mapping[str, object]) -> None:
@@ -108,12 +109,27 @@ def _complain(message: str, status: int) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="arrowproof.service.worker", description="Write the history of due notes.")
-    parser.add_argument("--db", type=Path, required=True, metavar="FILE", help="a database that the server made")
+    add_database_options(parser, "that the server made")
     parser.add_argument("--max-polls", type=whole_number(1), default=5, metavar="N", help="looks in all (5)")
     parser.add_argument("--poll-interval", type=seconds, default=1.0, metavar="S", help="seconds between looks (1)")
-    parser.add_argument("--retry-delay", type=seconds, default=1.0, metavar="S", help="seconds to the next attempt (1)")
     parser.add_argument(
-        "--busy-timeout", type=seconds, default=BUSY_SECONDS, metavar="S", help="seconds to wait for a lock (5)"
+        "--retry-delay", type=seconds, default=1.0, metavar="S", help="seconds to the second attempt; then doubled (1)"
+    )
+    parser.add_argument(
+        "--max-retry-delay",
+        type=seconds,
+        metavar="S",
+        help="seconds to the next attempt at most (3600, or the first delay if that is longer)",
+    )
+    parser.add_argument(
+        "--batch", type=whole_number(1, 1000), default=1, metavar="N", help="jobs in one transaction (1)"
+    )
+    parser.add_argument(
+        "--max-crashes",
+        type=whole_number(1),
+        default=MOST_CRASHES,
+        metavar="N",
+        help="a job whose attempts kill their worker so often in a row is set aside as failed (3)",
     )
     return parser
 

@@ -1,0 +1,264 @@
+"""PostgreSQL: a connection to a notes database on a server, and the checks before it may be used.
+
+The tables stand in the schema that new tables go to (``search_path``), marked by the table ``notes_service``. Who only
+works on a database (the worker) makes nothing; the server makes the tables where none of them stands yet. Settings of
+the server are left alone, but a connection asks for UTC, for a bounded wait for locks, and for commits that are on the
+disk before they are reported.
+"""
+
+from __future__ import annotations
+
+import platform
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from typing import Any, Final
+
+import psycopg
+from psycopg import errors
+from psycopg.abc import Buffer
+from psycopg.adapt import Loader
+from psycopg.pq import TransactionStatus
+
+from arrowproof.service.database import (
+    BUSY_SECONDS,
+    SCHEMA_VERSION,
+    BusyError,
+    ConnectionLostError,
+    DatabaseError,
+    Value,
+    bounded,
+)
+from arrowproof.service.queries import schema_statements, service_queries
+from arrowproof.service.refusal import RefusedError
+
+CONNECT_SECONDS: Final = 10
+_BUSY = (errors.LockNotAvailable, errors.DeadlockDetected, errors.SerializationFailure, errors.QueryCanceled)
+_PARAMETER = re.compile(r"(?<![:\w]):([a-z][a-z0-9_]*)")
+
+
+class _MomentLoader(Loader):
+    """A timestamptz as RFC 3339 text with milliseconds; the connection's time zone is UTC."""
+
+    def load(self, data: Buffer) -> str:
+        """``2026-11-29 15:09:02.118456+00`` as ``2026-11-29T15:09:02.118Z``; infinity stays as it is."""
+        text = bytes(data).decode("ascii")
+        moment, _, fraction = text.removesuffix("+00").partition(".")
+        return text if " " not in text else f"{moment.replace(' ', 'T')}.{fraction[:3]:0<3}Z"
+
+
+class PostgresDatabase:
+    """One connection to a server. See :class:`arrowproof.service.database.Database`.
+
+    A connection that is lost outside of a transaction is made anew by the next statement. One that is lost within a
+    transaction is an error until the transaction is rolled back.
+    """
+
+    def __init__(self, url: str, busy_seconds: float = BUSY_SECONDS) -> None:
+        self._url = url
+        self._busy_seconds = busy_seconds
+        self._queries = _postgres_queries()
+        self._began = False
+        self._facts: Mapping[str, str] = {}
+        self._connection = self._connect()
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """Versions, and the settings that decide whether a commit outlives a power cut."""
+        if not self._facts:
+            ((version, fsync, commit, pages, _),) = self.rows("read_settings")
+            self._facts = {
+                "python": platform.python_version(),
+                "psycopg": psycopg.__version__,
+                "postgresql": f"{version}",
+                "fsync": str(fsync),
+                "synchronous_commit": str(commit),
+                "full_page_writes": str(pages),
+            }
+        return self._facts
+
+    @property
+    def connection(self) -> psycopg.Connection[tuple[Any, ...]]:
+        """The connection itself, for what is no query: to listen for notifications."""
+        return self._connection
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction stands, aborted or not."""
+        return self._connection.info.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR)
+
+    def begin(self) -> None:
+        """Begin a transaction; a connection that was lost since the last one is made anew."""
+        try:
+            self.rows("begin")
+        except ConnectionLostError:
+            # It was lost while nobody looked. Nothing was begun on it, so nothing can be done twice.
+            self.rows("begin")
+        self._began = True
+
+    def commit(self) -> None:
+        """Make the work of the transaction durable.
+
+        Raises:
+            DatabaseError: also when the transaction was aborted, which PostgreSQL itself calls no error.
+        """
+        aborted = self._connection.info.transaction_status == TransactionStatus.INERROR
+        self.rows("commit")
+        self._began = False
+        if aborted:
+            raise DatabaseError("InFailedSqlTransaction: the transaction was aborted, and is rolled back")
+
+    def rows(self, query: str, **parameters: Value) -> list[tuple[Value, ...]]:
+        """Run a named query to its end and give every row."""
+        cursor = self._execute(self._queries[query], parameters)
+        return cursor.fetchall() if cursor.description else []
+
+    def row(self, query: str, **parameters: Value) -> tuple[Value, ...] | None:
+        """Run a named query to its end and give its first row, or None."""
+        return next(iter(self.rows(query, **parameters)), None)
+
+    def change(self, query: str, **parameters: Value) -> int:
+        """Run a named INSERT, UPDATE or DELETE and give the number of rows that it changed, triggers not counted."""
+        return self._execute(self._queries[query], parameters).rowcount
+
+    def run(self, statement: str) -> None:
+        """Run a statement that is no named query: one that makes a table."""
+        self._execute(statement, None)
+
+    def roll_back(self) -> None:
+        """Drop the transaction, if one still stands. When the connection is lost, the server has dropped it."""
+        try:
+            if self.in_transaction:
+                self.rows("rollback")
+        except ConnectionLostError:
+            pass
+        finally:
+            self._began = False
+
+    def close(self) -> None:
+        """Close the connection; what is not committed is lost."""
+        self._connection.close()
+
+    def _connect(self) -> psycopg.Connection[tuple[Any, ...]]:
+        milliseconds = max(1, int(self._busy_seconds * 1000))
+        with _own_errors():
+            connection = psycopg.connect(
+                self._url,
+                autocommit=True,
+                connect_timeout=CONNECT_SECONDS,
+                application_name="arrowproof-notes",
+            )
+        connection.adapters.register_loader("timestamptz", _MomentLoader)
+        try:
+            with _own_errors():
+                for setting, value in (
+                    ("TimeZone", "UTC"),
+                    ("DateStyle", "ISO"),
+                    ("lock_timeout", f"{milliseconds}ms"),
+                    # A worker that was killed while its statement waits must not have it done after all.
+                    ("client_connection_check_interval", "1s"),
+                ):
+                    connection.execute("SELECT set_config(%s, %s, false)", (setting, value))
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _execute(self, statement: str, parameters: Mapping[str, Value] | None) -> psycopg.Cursor[tuple[Any, ...]]:
+        if self._connection.closed:
+            if self._began:
+                raise ConnectionLostError("OperationalError: the connection was lost within a transaction")
+            self._connection = self._connect()
+        with _own_errors(self._connection):
+            return self._connection.execute(statement, parameters)
+
+
+@contextmanager
+def _own_errors(connection: psycopg.Connection[Any] | None = None) -> Iterator[None]:
+    try:
+        yield
+    except psycopg.Error as error:
+        # The message alone: what follows it speaks of the statement and of where in a function it stood.
+        said = bounded(f"{type(error).__name__}: {error.diag.message_primary or error}")
+        if connection is not None and connection.closed:
+            raise ConnectionLostError(said) from error
+        if isinstance(error, _BUSY):
+            raise BusyError(said) from error
+        raise DatabaseError(said) from error
+
+
+@cache
+def _postgres_queries() -> Mapping[str, str]:
+    """The queries with their parameters as psycopg writes them: ``:name`` as ``%(name)s``."""
+    return {
+        name: _PARAMETER.sub(r"%(\1)s", statement.replace("%", "%%"))
+        for name, statement in service_queries("postgresql").items()
+    }
+
+
+def open_postgresql(
+    url: str, shown: str, *, create: bool = False, busy_seconds: float = BUSY_SECONDS
+) -> PostgresDatabase:
+    """Open a notes database, checked first.
+
+    Args:
+        url: Where it is, as libpq takes it.
+        shown: The same without a password, for messages.
+        create: Whether to make the tables when none of them is there.
+        busy_seconds: How long a statement waits for another process's lock.
+
+    Raises:
+        RefusedError: the server cannot be reached, or what is there is no notes database of this version.
+        DatabaseError: the database failed.
+    """
+    try:
+        database = PostgresDatabase(url, busy_seconds)
+    except DatabaseError as error:
+        raise RefusedError(f"{shown} cannot be opened: {error}") from error
+    try:
+        _prepare(database, shown, create)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _prepare(database: PostgresDatabase, shown: str, create: bool) -> None:
+    version = _read_version(database)
+    if version is None and create:
+        _initialise(database, shown)
+        version = _read_version(database)
+    if version is None:
+        raise RefusedError(f"{shown} is no database of the notes service; start the server on it first")
+    if version != SCHEMA_VERSION:
+        raise RefusedError(
+            f"{shown} has schema version {version}, and this service works with version {SCHEMA_VERSION} only; "
+            "it was left as it is: use the release that made it, or give another --db"
+        )
+    ((*_, read_only),) = database.rows("read_settings")
+    if read_only != "off":
+        raise RefusedError(f"{shown} takes no writes (transaction_read_only is {read_only}); give another --db")
+
+
+def _read_version(database: PostgresDatabase) -> Value:
+    """The schema version of the tables, or None when the database is not marked as one of the service."""
+    ((marked,),) = database.rows("find_service_table")
+    row = database.row("schema_version") if marked else None
+    return row[0] if row else None
+
+
+def _initialise(database: PostgresDatabase, shown: str) -> None:
+    """Make the tables, in one transaction, unless another process has just done so."""
+    database.begin()
+    try:
+        database.rows("lock_schema")
+        if _read_version(database) is None:
+            foreign = ", ".join(str(name) for (name,) in database.rows("find_foreign_tables"))
+            if foreign:
+                raise RefusedError(f"{shown} holds tables of something else ({foreign}); give another --db")
+            for statement in schema_statements("postgresql"):
+                database.run(statement)
+        database.commit()
+    finally:
+        database.roll_back()

@@ -1,0 +1,16 @@
+-- Which jobs an attempt works on, in SQLite: whoever reads here holds the write lock, so no row needs a lock of its own.
+
+-- name: claim_due_jobs
+-- The jobs that have waited longest, with the attempts made so far. Read under the write lock, so that no other worker
+-- can take them as well.
+SELECT id, attempts
+FROM jobs
+WHERE status IN ('pending', 'retry_wait') AND next_run_at <= :now
+ORDER BY next_run_at, id
+LIMIT :most;
+
+-- name: claim_lost_job
+-- A job whose attempt lost its transaction, as it stands now.
+SELECT status, attempts
+FROM jobs
+WHERE id = :job_id;
