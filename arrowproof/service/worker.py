@@ -2,8 +2,9 @@
 
 Usage: ``python -m arrowproof.service.worker --db DATABASE --max-polls 5 --poll-interval 1 --retry-delay 1``
 
-The run ends at the first job that is completed or has failed for good, or after ``--max-polls`` looks. Each attempt is
-told on stderr as one JSON line. The last printed line, on stdout, is one JSON object: ``outcome`` (``completed``,
+The run ends at the first job that is completed or has failed for good, or after ``--max-polls`` looks. On stderr, as
+JSON lines, it tells what it works on (``started``, its process id, with the facts of the database), a ``warning`` when
+the database's settings can lose a commit, and each attempt. The last printed line, on stdout, is one JSON object: ``outcome`` (``completed``,
 ``failed`` or ``retry_wait``: what the last attempt of this run came to; ``idle`` when it made none) and ``job_id``
 (null when idle). Idle does not mean that no job is waiting: it may not be due yet.
 
@@ -27,6 +28,7 @@ from arrowproof.service.attempt import MOST_CRASHES, Attempt, AttemptLostError, 
 from arrowproof.service.backoff import LONGEST_SECONDS, Backoff
 from arrowproof.service.clock import database_clock
 from arrowproof.service.database import DatabaseError, describe
+from arrowproof.service.durability import durability_warnings
 from arrowproof.service.hold import WORKER_POINTS, hold_from_environment
 from arrowproof.service.options import add_database_options, seconds, whole_number
 from arrowproof.service.refusal import BAD_USAGE, DATABASE_FAILED, RefusedError
@@ -90,6 +92,9 @@ def _work(options: argparse.Namespace) -> Attempt | None:
     hold = hold_from_environment(os.environ, WORKER_POINTS)
     address = Address(options.db, options.busy_timeout)
     with closing(address.open()) as database, closing(address.open_begun()) as begun:
+        _tell({"started": os.getpid(), **database.facts})
+        for warning in durability_warnings(database.facts):
+            _tell({"warning": warning})
         longest = options.max_retry_delay
         backoff = Backoff(
             options.retry_delay, max(options.retry_delay, LONGEST_SECONDS) if longest is None else longest
