@@ -4,9 +4,12 @@ Usage: ``python -m arrowproof.service.worker --db DATABASE --max-polls 5 --poll-
 
 The run ends at the first job that is completed or has failed for good, or after ``--max-polls`` looks. On stderr, as
 JSON lines, it tells what it works on (``started``, its process id, with the facts of the database), a ``warning`` when
-the database's settings can lose a commit, and each attempt. The last printed line, on stdout, is one JSON object: ``outcome`` (``completed``,
-``failed`` or ``retry_wait``: what the last attempt of this run came to; ``idle`` when it made none) and ``job_id``
-(null when idle). Idle does not mean that no job is waiting: it may not be due yet.
+the database's settings can lose a commit, and each attempt. The last printed line, on stdout, is one JSON object:
+``outcome`` (``completed``, ``failed`` or ``retry_wait``: what the last attempt of this run came to; ``idle`` when it
+made none) and ``job_id`` (null when idle). Idle does not mean that no job is waiting: it may not be due yet.
+
+With ``--keep-finished SECONDS`` finished jobs that are older are removed, at most 100 before each look; see
+:mod:`arrowproof.service.retention`. Without it nothing is ever removed.
 
 Exit status: 0 the run ended, whatever its outcome; 1 the database failed; 2 refused: usage, database or hold point;
 130 interrupted.
@@ -27,11 +30,12 @@ from arrowproof.service.address import Address
 from arrowproof.service.attempt import MOST_CRASHES, Attempt, AttemptLostError, Workbench, WriteLockBusyError
 from arrowproof.service.backoff import LONGEST_SECONDS, Backoff
 from arrowproof.service.clock import database_clock
-from arrowproof.service.database import DatabaseError, describe
+from arrowproof.service.database import BusyError, DatabaseError, describe
 from arrowproof.service.durability import durability_warnings
 from arrowproof.service.hold import WORKER_POINTS, hold_from_environment
 from arrowproof.service.options import add_database_options, seconds, whole_number
 from arrowproof.service.refusal import BAD_USAGE, DATABASE_FAILED, RefusedError
+from arrowproof.service.retention import Retention, kept_seconds
 
 INTERRUPTED = 130
 
@@ -44,13 +48,17 @@ class Bounds:
     poll_interval: float
 
 
-def run(workbench: Workbench, bounds: Bounds, tell: Callable[[Mapping[str, object]], None]) -> Attempt | None:
+Tell = Callable[[Mapping[str, object]], None]
+
+
+def run(workbench: Workbench, bounds: Bounds, tell: Tell, retention: Retention | None = None) -> Attempt | None:
     """Look for due jobs until one is finished or the looks are used up; a look at a busy database counts.
 
     Args:
         workbench: Makes the attempts.
         bounds: The run's length.
-        tell: Is given each attempt once it is committed, and each look that found the database busy.
+        tell: Is given each attempt once it is committed, each look that found the database busy, and what was removed.
+        retention: Removes finished jobs before each look.
 
     Returns:
         The last attempt of this run, or None when it made none.
@@ -59,6 +67,7 @@ def run(workbench: Workbench, bounds: Bounds, tell: Callable[[Mapping[str, objec
     for poll in range(bounds.max_polls):
         if poll:
             time.sleep(bounds.poll_interval)
+        remove_finished(retention, tell)
         try:
             attempts = workbench.work()
         except WriteLockBusyError as error:
@@ -70,6 +79,19 @@ def run(workbench: Workbench, bounds: Bounds, tell: Callable[[Mapping[str, objec
         if any(attempt.outcome != "retry_wait" for attempt in attempts):
             break
     return last
+
+
+def remove_finished(retention: Retention | None, tell: Tell) -> None:
+    """Remove some finished jobs, if there is a retention; a busy database is told, and keeps nobody from work."""
+    if retention is None:
+        return
+    try:
+        removed = retention.remove_some()
+    except BusyError as error:
+        tell({"busy": str(error)})
+        return
+    if removed:
+        tell({"removed": removed})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -100,7 +122,10 @@ def _work(options: argparse.Namespace) -> Attempt | None:
             options.retry_delay, max(options.retry_delay, LONGEST_SECONDS) if longest is None else longest
         )
         workbench = Workbench(database, begun, database_clock, hold, backoff, options.batch, options.max_crashes)
-        return run(workbench, Bounds(options.max_polls, options.poll_interval), _tell)
+        retention = None
+        if options.keep_finished is not None:
+            retention = Retention(database, database_clock, options.keep_finished)
+        return run(workbench, Bounds(options.max_polls, options.poll_interval), _tell, retention)
 
 
 def _tell(line: Mapping[str, object]) -> None:
@@ -135,6 +160,12 @@ def _parser() -> argparse.ArgumentParser:
         default=MOST_CRASHES,
         metavar="N",
         help="a job whose attempts kill their worker so often in a row is set aside as failed (3)",
+    )
+    parser.add_argument(
+        "--keep-finished",
+        type=kept_seconds,
+        metavar="S",
+        help="seconds after which a finished job is removed with its note and its key (never)",
     )
     return parser
 

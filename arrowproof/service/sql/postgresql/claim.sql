@@ -16,3 +16,12 @@ SELECT status, attempts
 FROM jobs
 WHERE id = :job_id
 FOR UPDATE;
+
+-- name: claim_removable_jobs
+-- The jobs that have been finished longest, for retention to remove. Passes over one that is being requeued.
+SELECT id, note_id, status
+FROM jobs
+WHERE status IN ('completed', 'failed', 'cancelled') AND finished_at <= :finished_before
+ORDER BY finished_at, id
+LIMIT :most
+FOR UPDATE SKIP LOCKED;

@@ -14,3 +14,11 @@ LIMIT :most;
 SELECT status, attempts
 FROM jobs
 WHERE id = :job_id;
+
+-- name: claim_removable_jobs
+-- The jobs that have been finished longest, for retention to remove.
+SELECT id, note_id, status
+FROM jobs
+WHERE status IN ('completed', 'failed', 'cancelled') AND finished_at <= :finished_before
+ORDER BY finished_at, id
+LIMIT :most;

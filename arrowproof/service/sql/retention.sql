@@ -1,0 +1,31 @@
+-- What retention removes, once it has claimed finished jobs (claim_removable_jobs) and holds them locked. A job goes with
+-- its note and all that was written of both, in one transaction, so that an idempotency key lives as long as its note.
+
+-- name: remove_errors
+-- Why the attempts at a job failed. No transition.
+DELETE FROM attempt_errors
+WHERE job_id = :job_id;
+
+-- name: remove_history
+-- The history of a job. No transition.
+DELETE FROM note_events
+WHERE job_id = :job_id;
+
+-- name: remove_job
+-- Transitions: completed -> removed, failed -> removed, cancelled -> removed. Judges once more what the claim has found.
+DELETE FROM jobs
+WHERE id = :job_id
+  AND status IN ('completed', 'failed', 'cancelled')
+  AND finished_at <= :finished_before;
+
+-- name: remove_note
+-- The note of a removed job, and the idempotency key with it.
+DELETE FROM notes
+WHERE id = :note_id;
+
+-- name: count_removed
+-- How many jobs were removed in a state, on top of those before, so that a count of outcomes never goes down.
+INSERT INTO removed_jobs (status, jobs)
+VALUES (:status, :removed)
+ON CONFLICT (status) DO UPDATE
+SET jobs = removed_jobs.jobs + excluded.jobs;
