@@ -16,7 +16,15 @@ from fastapi import Depends, Request
 from starlette.requests import ClientDisconnect
 
 from arrowproof.service.notes import SentUnderKey
-from arrowproof.service.problem import ProblemError
+from arrowproof.service.problem import (
+    BODY_MALFORMED,
+    BODY_TOO_LARGE,
+    KEY_MALFORMED,
+    KEY_MISSING,
+    MEDIA_TYPE_REFUSED,
+    NO_NOTE,
+    ProblemError,
+)
 
 KEY_HEADER = "Idempotency-Key"
 LARGEST_BODY_BYTES = 262_144
@@ -43,10 +51,12 @@ def read_key(sent: list[str]) -> str:
     Raises:
         ProblemError: 400.
     """
+    if not sent:
+        raise ProblemError(KEY_MISSING, f"send an {KEY_HEADER} header")
     if len(sent) != 1:
-        raise ProblemError(400, f"send one {KEY_HEADER} header, not {len(sent) or 'none'}")
+        raise ProblemError(KEY_MALFORMED, f"send one {KEY_HEADER} header, not {len(sent)}")
     if _KEY.fullmatch(sent[0]) is None:
-        raise ProblemError(400, f"{KEY_HEADER} must be 1 to 255 visible ASCII characters without spaces")
+        raise ProblemError(KEY_MALFORMED, f"{KEY_HEADER} must be 1 to 255 visible ASCII characters without spaces")
     return sent[0]
 
 
@@ -61,9 +71,9 @@ def check_media_type(content_types: Sequence[str], content_encodings: Sequence[s
     header["content-type"] = content_type
     charset = header.get_content_charset("utf-8")
     if not content_type or header.get_content_type() != "application/json" or charset not in ("utf-8", "utf8"):
-        raise ProblemError(415, "send the note as Content-Type: application/json, in UTF-8")
+        raise ProblemError(MEDIA_TYPE_REFUSED, "send the note as Content-Type: application/json, in UTF-8")
     if any(each.strip().lower() != "identity" for each in content_encodings):
-        raise ProblemError(415, "send the note without Content-Encoding")
+        raise ProblemError(MEDIA_TYPE_REFUSED, "send the note without Content-Encoding")
 
 
 def read_text(body: bytes) -> str:
@@ -74,20 +84,20 @@ def read_text(body: bytes) -> str:
     """
     note = _read_json(body)
     if not isinstance(note, dict):
-        raise ProblemError(422, 'the body must be an object: {"text": "..."}')
+        raise ProblemError(NO_NOTE, 'the body must be an object: {"text": "..."}')
     if "text" not in note:
-        raise ProblemError(422, 'the field "text" is missing')
+        raise ProblemError(NO_NOTE, 'the field "text" is missing')
     if len(note) != 1:
-        raise ProblemError(422, 'the only field is "text"; remove the others')
+        raise ProblemError(NO_NOTE, 'the only field is "text"; remove the others')
     text = note["text"]
     if not isinstance(text, str):
-        raise ProblemError(422, '"text" must be a string')
+        raise ProblemError(NO_NOTE, '"text" must be a string')
     if not text.strip():
-        raise ProblemError(422, '"text" must hold more than white space')
+        raise ProblemError(NO_NOTE, '"text" must hold more than white space')
     if "\x00" in text:
-        raise ProblemError(422, '"text" must not hold NUL')
+        raise ProblemError(NO_NOTE, '"text" must not hold NUL')
     if any("\ud800" <= character <= "\udfff" for character in text):
-        raise ProblemError(422, '"text" must not hold a lone surrogate')
+        raise ProblemError(NO_NOTE, '"text" must not hold a lone surrogate')
     return text
 
 
@@ -97,9 +107,9 @@ async def _read_body(request: Request) -> bytes:
         async for chunk in request.stream():
             body += chunk
             if len(body) > LARGEST_BODY_BYTES:
-                raise ProblemError(413, f"the body must not be larger than {LARGEST_BODY_BYTES} bytes")
+                raise ProblemError(BODY_TOO_LARGE, f"the body must not be larger than {LARGEST_BODY_BYTES} bytes")
     except ClientDisconnect:
-        raise ProblemError(400, "the body broke off") from None
+        raise ProblemError(BODY_MALFORMED, "the body broke off") from None
     return bytes(body)
 
 
@@ -109,11 +119,11 @@ def _read_json(body: bytes) -> Any:
             body.decode("utf-8"), object_pairs_hook=_object_without_doubles, parse_constant=_refuse_constant
         )
     except UnicodeDecodeError:
-        raise ProblemError(400, "the body is not UTF-8") from None
+        raise ProblemError(BODY_MALFORMED, "the body is not UTF-8") from None
     except RecursionError:
-        raise ProblemError(400, "the body is nested too deeply") from None
+        raise ProblemError(BODY_MALFORMED, "the body is nested too deeply") from None
     except ValueError as error:
-        raise ProblemError(400, f"the body is not JSON: {error}") from None
+        raise ProblemError(BODY_MALFORMED, f"the body is not JSON: {error}") from None
 
 
 def _object_without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -34,8 +34,20 @@ class Accepted:
 
 
 @dataclass(frozen=True)
+class StoredError:
+    """Why an attempt at a job failed, and when."""
+
+    attempt: int
+    error: str
+    created_at: str
+
+
+@dataclass(frozen=True)
 class StoredJob:
-    """A job as it is stored. ``next_run_at`` is UTC RFC 3339, or null once nothing is left to do."""
+    """A job as it is stored, with its last hundred errors, the first one first.
+
+    Moments are UTC RFC 3339. ``next_run_at`` is null once nothing is left to do, and ``finished_at`` until then.
+    """
 
     status: str
     attempts: int
@@ -43,6 +55,8 @@ class StoredJob:
     next_run_at: str | None
     last_error: str | None
     note_id: int
+    finished_at: str | None
+    errors: tuple[StoredError, ...]
 
 
 @dataclass(frozen=True)
@@ -124,11 +138,15 @@ def _insert(database: Database, sent: SentUnderKey, max_attempts: int, now: str,
 
 
 def find_job(database: Database, job_id: int, client: str = "") -> StoredJob | None:
-    """The job with this id, or None when there is none or its note is another client's."""
-    row = database.row("find_job", job_id=job_id)
-    if row is None or row[-1] != client:
+    """The job with this id, or None when there is none or its note is another client's.
+
+    One statement reads the job and its errors, so that they agree.
+    """
+    rows = database.rows("find_job", job_id=job_id, client=client)
+    if not rows:
         return None
-    return StoredJob(*cast(tuple[str, int, int, str | None, str | None, int], row[:-1]))
+    errors = tuple(StoredError(*cast(tuple[int, str, str], row[-3:])) for row in reversed(rows) if row[-1] is not None)
+    return StoredJob(*cast(tuple[str, int, int, str | None, str | None, int, str | None], rows[0][:-3]), errors)
 
 
 def find_note(database: Database, note_id: int, client: str = "") -> StoredNote | None:

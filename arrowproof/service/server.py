@@ -30,6 +30,8 @@ from arrowproof.service.pool import DatabasePool
 from arrowproof.service.refusal import BAD_USAGE, DATABASE_FAILED, RefusedError
 
 INTERRUPTED = 130
+MOST_ATTEMPTS = 1_000_000
+"""Of a job in all, as it is accepted or retried; PostgreSQL counts in 32 bits."""
 _GRACE_SECONDS = 2.0
 
 
@@ -61,7 +63,7 @@ def _serve(options: argparse.Namespace) -> None:
         pool = DatabasePool(first, address.open)
         try:
             # Late, because it takes ten times as long as all else here: who is refused does not wait for it.
-            from arrowproof.service.app import Settings
+            from arrowproof.service.settings import Settings
             from arrowproof.service.web import serve
 
             settings = Settings(pool, options.max_attempts, database_clock, hold)
@@ -111,7 +113,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (127.0.0.1)")
     parser.add_argument("--port", type=whole_number(0, 65535), default=8765, metavar="N", help="0: any free one (8765)")
     parser.add_argument(
-        "--max-attempts", type=whole_number(1), default=3, metavar="N", help="attempts at each new job, in all (3)"
+        "--max-attempts",
+        type=whole_number(1, MOST_ATTEMPTS),
+        default=3,
+        metavar="N",
+        help="attempts at each new job, in all (3)",
     )
     return parser
 

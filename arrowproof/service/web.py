@@ -8,8 +8,9 @@ from types import FrameType
 
 import uvicorn
 
-from arrowproof.service.app import Settings, create_app
+from arrowproof.service.app import create_app
 from arrowproof.service.hold import Hold
+from arrowproof.service.settings import Settings
 
 
 class NotesServer(uvicorn.Server):

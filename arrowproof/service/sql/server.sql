@@ -35,18 +35,15 @@ WHERE id = :job_id
   AND status IN ('pending', 'retry_wait');
 
 -- name: find_job
--- A job as it is stored, and the client whose note it is.
-SELECT jobs.status, jobs.attempts, jobs.max_attempts, jobs.next_run_at, jobs.last_error, jobs.note_id, notes.client
+-- A job of a client as it is stored, once for each of its last errors, the newest first; once when it has none.
+SELECT jobs.status, jobs.attempts, jobs.max_attempts, jobs.next_run_at, jobs.last_error, jobs.note_id, jobs.finished_at,
+    attempt_errors.attempt, attempt_errors.error, attempt_errors.created_at
 FROM jobs
 JOIN notes ON notes.id = jobs.note_id
-WHERE jobs.id = :job_id;
-
--- name: list_attempt_errors
--- Why the attempts at a job failed, the first one first.
-SELECT attempt, error, created_at
-FROM attempt_errors
-WHERE job_id = :job_id
-ORDER BY attempt;
+LEFT JOIN attempt_errors ON attempt_errors.job_id = jobs.id
+WHERE jobs.id = :job_id AND notes.client = :client
+ORDER BY attempt_errors.attempt DESC
+LIMIT 100;
 
 -- name: find_note
 -- A note as it is stored, with its job and its client.

@@ -1,0 +1,19 @@
+"""The settings: what the HTTP application works with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from arrowproof.service.clock import Clock
+from arrowproof.service.hold import Hold
+from arrowproof.service.pool import DatabasePool
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What every route needs. ``max_attempts`` is stored with each new job, and is what a retried one gets anew."""
+
+    pool: DatabasePool
+    max_attempts: int
+    clock: Clock
+    hold: Hold
