@@ -9,33 +9,39 @@ removed in each state is kept for the count of outcomes. In a SQLite file the fr
 shrink.
 
 The command removes all that there is to remove and prints one JSON object, ``removed``: how many jobs. A worker with
-``--keep-finished`` does the same as it goes along.
+``--keep-finished`` does the same as it goes along. ``NOTES_HOLD`` (:mod:`arrowproof.service.hold`) stops the command
+at ``after-begin``, ``after-select`` (finished jobs were looked for), ``after-state`` (they are removed; the commit
+comes next) or ``after-commit``.
 
-Exit status: 0 done; 1 the database failed; 2 refused: usage or database; 130 interrupted. What was removed before a
-failure stays removed.
+Exit status: 0 done; 1 the database failed; 2 refused: usage, database or hold point; 130 interrupted. What was removed
+before a failure stays removed.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final, cast
 
 from arrowproof.service.address import Address
 from arrowproof.service.clock import Clock, database_clock, timestamp
 from arrowproof.service.database import Database, DatabaseError
+from arrowproof.service.hold import Hold, hold_from_environment
 from arrowproof.service.options import add_database_options
 from arrowproof.service.refusal import BAD_USAGE, DATABASE_FAILED, RefusedError
 
 MOST_AT_ONCE: Final = 100
 LONGEST_KEPT: Final = 3_153_600_000.0
 """A hundred years, in seconds."""
+HOLD_POINTS: Final = ("after-begin", "after-select", "after-state", "after-commit")
+"""Those of a worker's points that the command comes to."""
 INTERRUPTED = 130
 
 
@@ -51,6 +57,7 @@ class Retention:
     clock: Clock
     keep_seconds: float
     most_at_once: int = MOST_AT_ONCE
+    hold: Hold = field(default_factory=Hold)
 
     def remove_some(self) -> int:
         """Remove the jobs that have been finished longest, in one transaction. Passes over what another process has.
@@ -63,8 +70,10 @@ class Retention:
         """
         try:
             self.database.begin()
+            self.hold.at("after-begin")
             before = timestamp(self.clock(self.database) - timedelta(seconds=self.keep_seconds))
             found = self.database.rows("claim_removable_jobs", finished_before=before, most=self.most_at_once)
+            self.hold.at("after-select")
             if not found:
                 return 0
             jobs = cast(list[tuple[int, int, str]], found)
@@ -73,7 +82,9 @@ class Retention:
             # In one order for all, so that two processes cannot wait for each other.
             for state, removed in sorted(Counter(state for _, _, state in jobs).items()):
                 self.database.change("count_removed", status=state, removed=removed)
+            self.hold.at("after-state")
             self.database.commit()
+            self.hold.at("after-commit")
             return len(jobs)
         finally:
             self.database.roll_back()
@@ -116,8 +127,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     try:
+        hold = hold_from_environment(os.environ, HOLD_POINTS)
         with closing(Address(options.db, options.busy_timeout).open()) as database:
-            removed = Retention(database, database_clock, options.keep_finished).remove_all()
+            removed = Retention(database, database_clock, options.keep_finished, hold=hold).remove_all()
     except RefusedError as error:
         return _complain(str(error), BAD_USAGE)
     except DatabaseError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -13,7 +14,8 @@ from arrowproof.service.database import DatabaseError
 from arrowproof.service.hold import Hold
 from arrowproof.service.notes import SentUnderKey, accept_note, find_job
 from arrowproof.service.queries import service_queries
-from arrowproof.service.retention import Retention
+from arrowproof.service.retention import HOLD_POINTS, Retention
+from tests.service.conftest import wait_until
 from tests.service.engines import only_postgresql, only_sqlite, open_engine
 
 NOW = datetime(2026, 11, 29, 15, 9, 2, 118000, tzinfo=UTC)
@@ -173,9 +175,42 @@ def test_the_claim_finds_its_jobs_by_an_index_and_sorts_nothing(engine, database
     assert "TEMP B-TREE" not in plan
 
 
-def command(*arguments):
+def test_a_removal_passes_the_points_around_its_statements(put, database, hold):
+    put("completed", 61)
+    retention = Retention(database, clock, 60.0, hold=hold)
+    assert retention.remove_all() == 1
+    assert tuple(hold.passed) == HOLD_POINTS
+    hold.passed.clear()
+    assert retention.remove_all() == 0
+    assert hold.passed == ["after-begin", "after-select"]
+
+
+@pytest.mark.parametrize(("point", "left"), [("after-state", [1, 1, 1, 1]), ("after-commit", [0, 0, 0, 0])])
+def test_a_removal_that_is_killed_beside_its_commit_has_removed_nothing_or_all(
+    put, rows, engine, tmp_path, point, left
+):
+    put("completed")
+    engine.sql("UPDATE jobs SET finished_at = '2001-01-01T00:00:00.000Z'")
+    run = [sys.executable, "-m", "arrowproof.service.retention", "--db", engine.db, "--keep-finished", "0"]
+    with subprocess.Popen(run, env={**os.environ, "NOTES_HOLD": f"{point}:{tmp_path}"}) as process:
+        wait_until((tmp_path / f"{point}.held").exists, f"the removal to come to {point}")
+        process.kill()
+    assert rows() == left
+    ended = command("--db", engine.db, "--keep-finished", "0")
+    assert json.loads(ended.stdout) == {"removed": left[0]}
+    assert rows() == [0, 0, 0, 0]
+
+
+def test_a_point_that_a_removal_does_not_come_to_is_refused(tmp_path):
+    hold = {"NOTES_HOLD": f"after-count:{tmp_path}"}
+    ended = command("--db", "no.sqlite3", "--keep-finished", "0", **hold)
+    assert ended.returncode == 2
+    assert "'after-count' is no hold point of this process" in ended.stderr
+
+
+def command(*arguments, **environment):
     run = [sys.executable, "-m", "arrowproof.service.retention", *arguments]
-    return subprocess.run(run, capture_output=True, text=True, check=False)
+    return subprocess.run(run, capture_output=True, text=True, check=False, env={**os.environ, **environment})
 
 
 def test_the_command_removes_what_finished_long_ago_by_the_databases_clock(put, engine):
