@@ -85,24 +85,30 @@ class Workbench:
             AttemptLostError: likewise, without an error of the database (a trigger ignores the update, for example).
         """
         try:
-            self.database.begin()
+            now, jobs = self._claim()
         except BusyError as error:
+            self.database.roll_back()
             raise WriteLockBusyError(str(error)) from error
-        self.hold.at("after-begin")
-        now = self.clock(self.database)
-        due = self.database.rows("claim_due_jobs", now=timestamp(now), most=self.batch)
-        self.hold.at("after-select")
-        if not due:
+        if not jobs:
             self.database.roll_back()
             return ()
-        jobs = [ClaimedJob(*cast(tuple[int, int], row)) for row in due]
         try:
             attempts = self._try_together(jobs, now)
         except _ANSWERED:
             self._clear(jobs)
+            self.database.roll_back()
             raise
         self._clear(jobs)
         return attempts
+
+    def _claim(self) -> tuple[datetime, Sequence[ClaimedJob]]:
+        """Begin, and lock the jobs that are due by now."""
+        self.database.begin()
+        self.hold.at("after-begin")
+        now = self.clock(self.database)
+        due = self.database.rows("claim_due_jobs", now=timestamp(now), most=self.batch)
+        self.hold.at("after-select")
+        return now, [ClaimedJob(*cast(tuple[int, int], row)) for row in due]
 
     def _try_together(self, jobs: Sequence[ClaimedJob], now: datetime) -> tuple[Attempt, ...]:
         """Attempts in the transaction that stands; when it is lost, each again in one of its own."""

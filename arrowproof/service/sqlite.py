@@ -54,7 +54,8 @@ class SQLiteDatabase:
     @property
     def in_transaction(self) -> bool:
         """Whether a transaction stands. SQLite ends one on its own after some errors."""
-        return self._connection.in_transaction
+        with _own_errors():
+            return self._connection.in_transaction
 
     def begin(self) -> None:
         """Take the write lock."""

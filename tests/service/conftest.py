@@ -168,9 +168,11 @@ class Notes:
         (self.holds / f"{point}.release").touch()
 
     def wait_until_open(self, process: Service) -> None:
-        """Wait until a process has opened the database file."""
+        """Wait until a process has opened the database."""
         files = Path(f"/proc/{process.pid}/fd")
-        wait_until(lambda: self.database in [file.resolve() for file in files.iterdir()], f"{process.name} at work")
+        # PostgreSQL is reached through a socket, and a worker has no other.
+        sought = str(self.engine.file) if isinstance(self.engine, SQLiteEngine) else "socket:"
+        wait_until(lambda: any(sought in str(file.resolve()) for file in files.iterdir()), f"{process.name} at work")
 
     def sql(self, statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
         """Run SQL beside the service, on a connection of its own."""

@@ -7,8 +7,9 @@ each.
 from __future__ import annotations
 
 import os
+import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -23,6 +24,14 @@ from arrowproof.service.begun import BegunAttempts
 from arrowproof.service.database import Database
 
 Row = tuple[Any, ...]
+PARAMETER = re.compile(r"(?<![:\w]):([a-z][a-z0-9_]*)")
+
+
+class Bench(Protocol):
+    """A connection without checks, on which nothing is committed unless the statement says so."""
+
+    def run(self, statement: str, parameters: Mapping[str, Any] | None = None) -> tuple[list[Row], int]:
+        """Run a statement with its parameters written ``:name``; its rows, and how many it changed."""
 
 
 class Engine(Protocol):
@@ -30,6 +39,12 @@ class Engine(Protocol):
 
     name: str
     db: str
+    refusal: str
+    """How ``last_error`` tells of a fault that aborts a statement."""
+    ended: str
+    """What ``last_error`` has of a fault that ends the whole transaction."""
+    now: str
+    """A query for the present moment in seconds."""
 
     def sql(self, statement: str, parameters: Sequence[Any] = ()) -> list[Row]:
         """Run SQL beside the service, on a connection of its own. Parameters are written ``%s``."""
@@ -47,16 +62,44 @@ class Engine(Protocol):
     def mend(self) -> None:
         """Take the fault out."""
 
+    def shift(self, table: str, last: int) -> None:
+        """Have a table go on with the id after ``last``."""
+
     @contextmanager
     def busy(self) -> Iterator[None]:
         """Keep what the next attempt or request needs locked."""
+
+    @contextmanager
+    def bench(self) -> Iterator[Bench]:
+        """A connection to try the service's statements on."""
 
     def remove(self) -> None:
         """Remove what was made."""
 
 
+class SQLiteBench:
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def run(self, statement: str, parameters: Mapping[str, Any] | None = None) -> tuple[list[Row], int]:
+        rows = list(self._connection.execute(statement, parameters or {}))
+        return rows, self._connection.changes()
+
+
+class PostgresBench:
+    def __init__(self, connection: psycopg.Connection[Row]) -> None:
+        self._connection = connection
+
+    def run(self, statement: str, parameters: Mapping[str, Any] | None = None) -> tuple[list[Row], int]:
+        cursor = self._connection.execute(PARAMETER.sub(r"%(\1)s", statement), parameters or {})
+        return cursor.fetchall() if cursor.description else [], cursor.rowcount
+
+
 class SQLiteEngine:
     name = "sqlite"
+    refusal = "ConstraintError: no history today"
+    ended = "no history today"
+    now = "SELECT unixepoch('now', 'subsec')"
 
     def __init__(self, folder: Path) -> None:
         self.file = folder / "finale.sqlite3"
@@ -78,6 +121,9 @@ class SQLiteEngine:
     def mend(self) -> None:
         self.sql("DROP TRIGGER fault")
 
+    def shift(self, table: str, last: int) -> None:
+        self.sql("INSERT INTO sqlite_sequence (name, seq) VALUES (%s, %s)", (table, last))
+
     @contextmanager
     def busy(self) -> Iterator[None]:
         other = apsw.Connection(self.db)
@@ -87,6 +133,14 @@ class SQLiteEngine:
         finally:
             other.close()
 
+    @contextmanager
+    def bench(self) -> Iterator[Bench]:
+        connection = apsw.Connection(self.db, flags=apsw.SQLITE_OPEN_READWRITE)
+        try:
+            yield SQLiteBench(connection)
+        finally:
+            connection.close()
+
     def remove(self) -> None:
         pass
 
@@ -95,6 +149,9 @@ class PostgresEngine:
     """A schema of its own on the tests' server."""
 
     name = "postgresql"
+    refusal = "RaiseException: no history today"
+    ended = "terminating connection"
+    now = "SELECT extract(epoch FROM clock_timestamp())::float8"
     _numbers = count(1)
     _actions = {  # noqa: RUF012 - what is done where SQLite has RAISE
         "ABORT": "RAISE EXCEPTION 'no history today';",
@@ -126,12 +183,30 @@ class PostgresEngine:
     def mend(self) -> None:
         self.sql("DROP FUNCTION refuse() CASCADE")
 
+    def shift(self, table: str, last: int) -> None:
+        self.sql(f"ALTER TABLE {table} ALTER COLUMN id RESTART WITH {last + 1}")
+
     @contextmanager
     def busy(self) -> Iterator[None]:
         with psycopg.connect(self.db) as other:
             other.execute("LOCK TABLE jobs, notes IN ACCESS EXCLUSIVE MODE")
             yield
             other.rollback()
+
+    def end_backends(self, whose: str = "true") -> int:
+        """Kill the connections of the service and wait until they are gone; how many there were."""
+        mine = f"application_name = 'arrowproof-notes' AND {whose}"
+        with psycopg.connect(self._server, autocommit=True) as connection:
+            ended = connection.execute(
+                f"SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE {mine}"
+            ).fetchall()
+        assert all(is_gone for (is_gone,) in ended)
+        return len(ended)
+
+    @contextmanager
+    def bench(self) -> Iterator[Bench]:
+        with psycopg.connect(self.db, autocommit=True) as connection:
+            yield PostgresBench(connection)
 
     def remove(self) -> None:
         with psycopg.connect(self._server, autocommit=True) as connection:

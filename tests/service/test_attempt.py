@@ -1,15 +1,28 @@
 from __future__ import annotations
 
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
-import apsw
 import pytest
 
-from arrowproof.service.attempt import LONGEST_ERROR, Attempt, AttemptLostError, Workbench, WriteLockBusyError, describe
-from arrowproof.service.database import open_database
-from arrowproof.service.notes import accept_note, find_job, find_note
+from arrowproof.service.attempt import Attempt, AttemptLostError, Workbench, WriteLockBusyError
+from arrowproof.service.backoff import Backoff
+from arrowproof.service.database import LONGEST_ERROR, DatabaseError, describe
+from arrowproof.service.hold import Hold
+from arrowproof.service.notes import SentUnderKey, accept_note, find_job, find_note
+from tests.service.engines import open_begun, open_engine
 
-ERROR = "ConstraintError: no history today"
+TEN_SECONDS = Backoff(10.0, 10.0, lambda: 0.0)
+SUCCESS = [
+    "after-begin",
+    "after-select",
+    "after-count",
+    "after-savepoint",
+    "after-history",
+    "after-release",
+    "after-state",
+    "after-commit",
+]
 
 
 class LostOnce:
@@ -24,7 +37,8 @@ class LostOnce:
 
     def roll_back(self):
         self._database.roll_back()
-        self._come()
+        come, self._come = self._come, lambda: None
+        come()
 
 
 class HandSetClock:
@@ -33,7 +47,7 @@ class HandSetClock:
     def __init__(self):
         self.moment = datetime(2026, 11, 29, 15, 9, 2, 118000, tzinfo=UTC)
 
-    def __call__(self):
+    def __call__(self, _):
         return self.moment
 
     def move(self, seconds):
@@ -48,7 +62,7 @@ def clock():
 @pytest.fixture
 def accept(database, clock, hold):
     def accept(key="k", max_attempts=3):
-        job_id = accept_note(database, key, "t", max_attempts, clock, hold).job_id
+        job_id = accept_note(database, SentUnderKey(key, "t"), max_attempts, clock, hold).job_id
         hold.passed.clear()
         return job_id
 
@@ -56,22 +70,15 @@ def accept(database, clock, hold):
 
 
 @pytest.fixture
-def workbench(database, clock, hold):
-    return Workbench(database, clock, hold, retry_delay=10.0)
+def workbench(database, begun, clock, hold):
+    return Workbench(database, begun, clock, hold, TEN_SECONDS)
 
 
-@pytest.fixture
-def trigger(database):
-    """Puts a trigger in, and returns what takes it out again."""
-
-    def add(event, action, when="1"):
-        database._connection.execute(
-            f"CREATE TRIGGER fault BEFORE {event} WHEN {when} "
-            f"BEGIN SELECT RAISE({action}{'' if action == 'IGNORE' else ', ' + repr('no history today')}); END"
-        )
-        return lambda: database._connection.execute("DROP TRIGGER fault")
-
-    return add
+def attempt(workbench):
+    """The one attempt that a look makes, or None when it makes none."""
+    attempts = workbench.work()
+    assert len(attempts) <= 1
+    return attempts[0] if attempts else None
 
 
 def state_of(database, job_id):
@@ -81,28 +88,19 @@ def state_of(database, job_id):
 
 def test_an_attempt_completes_the_job_together_with_its_history(workbench, database, accept, hold):
     job_id = accept()
-    assert workbench.attempt() == Attempt(job_id, "completed")
+    assert attempt(workbench) == Attempt(job_id, "completed")
     assert state_of(database, job_id) == ("completed", 1)
     (event,) = find_note(database, 1).events
     assert (event.job_id, event.attempt, event.created_at) == (job_id, 1, "2026-11-29T15:09:02.118Z")
-    assert hold.passed == [
-        "after-begin",
-        "after-select",
-        "after-count",
-        "after-savepoint",
-        "after-history",
-        "after-release",
-        "after-state",
-        "after-commit",
-    ]
+    assert hold.passed == SUCCESS
 
 
-def test_a_failed_attempt_is_rolled_back_to_its_savepoint_and_counted(workbench, database, accept, hold, trigger):
+def test_a_failed_attempt_is_rolled_back_to_its_savepoint_and_counted(workbench, database, accept, hold, engine):
     job_id = accept()
-    trigger("INSERT ON note_events", "ABORT")
-    assert workbench.attempt() == Attempt(job_id, "retry_wait", ERROR)
+    engine.fault("INSERT ON note_events")
+    assert attempt(workbench) == Attempt(job_id, "retry_wait", engine.refusal)
     job = find_job(database, job_id)
-    assert (job.status, job.attempts, job.last_error) == ("retry_wait", 1, ERROR)
+    assert (job.status, job.attempts, job.last_error) == ("retry_wait", 1, engine.refusal)
     assert job.next_run_at == "2026-11-29T15:09:12.118Z"
     assert hold.passed == [
         "after-begin",
@@ -116,33 +114,33 @@ def test_a_failed_attempt_is_rolled_back_to_its_savepoint_and_counted(workbench,
     ]
 
 
-def test_a_job_is_tried_again_when_it_is_due_and_not_a_millisecond_before(workbench, accept, clock, trigger):
+def test_a_job_is_tried_again_when_it_is_due_and_not_a_millisecond_before(workbench, accept, clock, engine):
     job_id = accept()
-    remove = trigger("INSERT ON note_events", "ABORT")
-    workbench.attempt()
-    remove()
+    engine.fault("INSERT ON note_events")
+    attempt(workbench)
+    engine.mend()
     clock.move(9.999)
-    assert workbench.attempt() is None
+    assert attempt(workbench) is None
     clock.move(0.001)
-    assert workbench.attempt() == Attempt(job_id, "completed")
+    assert attempt(workbench) == Attempt(job_id, "completed")
 
 
-def test_with_one_attempt_in_all_a_job_fails_at_once(workbench, database, accept, trigger):
+def test_with_one_attempt_in_all_a_job_fails_at_once(workbench, database, accept, engine):
     job_id = accept(max_attempts=1)
-    trigger("INSERT ON note_events", "ABORT")
-    assert workbench.attempt() == Attempt(job_id, "failed", ERROR)
+    engine.fault("INSERT ON note_events")
+    assert attempt(workbench) == Attempt(job_id, "failed", engine.refusal)
     job = find_job(database, job_id)
-    assert (job.status, job.attempts, job.next_run_at, job.last_error) == ("failed", 1, None, ERROR)
-    assert workbench.attempt() is None
+    assert (job.status, job.attempts, job.next_run_at, job.last_error) == ("failed", 1, None, engine.refusal)
+    assert attempt(workbench) is None
 
 
 @pytest.mark.parametrize("action", ["ABORT", "FAIL", "ROLLBACK", "IGNORE"])
-def test_however_the_history_row_is_refused_the_count_is_right(workbench, database, accept, clock, trigger, action):
+def test_however_the_history_row_is_refused_the_count_is_right(workbench, database, accept, clock, engine, action):
     job_id = accept()
-    trigger("INSERT ON note_events", action)
+    engine.fault("INSERT ON note_events", action)
     seen = []
     for _ in range(3):
-        assert workbench.attempt().outcome == find_job(database, job_id).status
+        assert attempt(workbench).outcome == find_job(database, job_id).status
         seen.append(state_of(database, job_id))
         clock.move(10)
     assert seen == [("retry_wait", 1), ("retry_wait", 2), ("failed", 3)]
@@ -150,10 +148,10 @@ def test_however_the_history_row_is_refused_the_count_is_right(workbench, databa
     assert not database.in_transaction
 
 
-def test_an_attempt_that_lost_its_transaction_is_recorded_in_a_new_one(workbench, accept, hold, trigger):
+def test_an_attempt_that_lost_its_transaction_is_recorded_in_a_new_one(workbench, accept, hold, engine):
     accept()
-    trigger("INSERT ON note_events", "ROLLBACK")
-    workbench.attempt()
+    engine.fault("INSERT ON note_events", "ROLLBACK")
+    attempt(workbench)
     assert hold.passed == [
         "after-begin",
         "after-select",
@@ -166,41 +164,40 @@ def test_an_attempt_that_lost_its_transaction_is_recorded_in_a_new_one(workbench
     ]
 
 
-def test_history_without_its_completed_is_never_committed(workbench, database, accept, trigger):
+def test_history_without_its_completed_is_never_committed(workbench, database, accept, engine):
     job_id = accept()
-    trigger("UPDATE ON jobs", "ABORT", "NEW.status = 'completed'")
-    assert workbench.attempt() == Attempt(job_id, "retry_wait", ERROR)
+    engine.fault("UPDATE ON jobs", when="NEW.status = 'completed'")
+    assert attempt(workbench) == Attempt(job_id, "retry_wait", engine.refusal)
     assert state_of(database, job_id) == ("retry_wait", 1)
     assert find_note(database, 1).events == ()
 
 
-@pytest.mark.parametrize(("action", "error"), [("ABORT", apsw.ConstraintError), ("IGNORE", AttemptLostError)])
+@pytest.mark.parametrize(("action", "error"), [("ABORT", DatabaseError), ("IGNORE", AttemptLostError)])
 def test_an_attempt_that_cannot_be_counted_is_an_error_and_leaves_the_job(
-    workbench, database, accept, trigger, action, error
+    workbench, database, accept, engine, action, error
 ):
     job_id = accept()
-    trigger("UPDATE OF attempts ON jobs", action)
+    engine.fault("UPDATE OF attempts ON jobs", action)
     with pytest.raises(error):
-        workbench.attempt()
-    database.roll_back()
+        attempt(workbench)
+    assert not database.in_transaction
     assert state_of(database, job_id) == ("pending", 0)
     assert find_note(database, 1).events == ()
 
 
-def test_a_job_that_another_worker_finished_meanwhile_is_left_as_it_is(
-    database, accept, hold, trigger, tmp_path, clock
-):
+def test_a_job_that_another_worker_finished_meanwhile_is_left_as_it_is(database, begun, accept, hold, clock, engine):
     job_id = accept()
-    remove = trigger("INSERT ON note_events", "ROLLBACK")
+    engine.fault("INSERT ON note_events", "ROLLBACK")
 
     def finish_it_elsewhere():
-        remove()
-        other = open_database(tmp_path / "finale.sqlite3")
-        assert Workbench(other, clock, type(hold)(), 0.0).attempt() == Attempt(job_id, "completed")
-        other.close()
+        engine.mend()
+        with closing(open_engine(engine)) as other, closing(open_begun(engine)) as other_begun:
+            elsewhere = Workbench(other, other_begun, clock, Hold(), TEN_SECONDS)
+            assert attempt(elsewhere) == Attempt(job_id, "completed")
 
-    workbench = Workbench(LostOnce(database, finish_it_elsewhere), clock, hold, 10.0)
-    assert workbench.attempt() == Attempt(job_id, "completed", ERROR)
+    lost = attempt(Workbench(LostOnce(database, finish_it_elsewhere), begun, clock, hold, TEN_SECONDS))
+    assert (lost.job_id, lost.outcome) == (job_id, "completed")
+    assert engine.ended in lost.error
     assert state_of(database, job_id) == ("completed", 1)
     assert len(find_note(database, 1).events) == 1
 
@@ -210,30 +207,28 @@ def test_the_job_that_has_waited_longest_comes_first(workbench, accept, clock):
     clock.move(1)
     second = accept("b")
     third = accept("c")
-    assert [workbench.attempt().job_id for _ in range(3)] == [first, second, third]
+    assert [attempt(workbench).job_id for _ in range(3)] == [first, second, third]
 
 
-@pytest.mark.parametrize("state", ["completed", "failed"])
-def test_a_finished_job_is_not_due_whatever_its_time(workbench, database, accept, state):
+@pytest.mark.parametrize("state", ["completed", "failed", "cancelled"])
+def test_a_finished_job_is_not_due_whatever_its_time(workbench, accept, engine, state):
     accept()
-    database._connection.execute("UPDATE jobs SET status = ?", (state,))
-    assert workbench.attempt() is None
+    engine.sql("UPDATE jobs SET status = %s", (state,))
+    assert attempt(workbench) is None
 
 
 def test_without_a_due_job_nothing_is_written(workbench, database, hold):
-    assert workbench.attempt() is None
+    assert attempt(workbench) is None
     assert hold.passed == ["after-begin", "after-select"]
     assert not database.in_transaction
 
 
-def test_while_another_process_has_the_write_lock_no_attempt_is_made(workbench, database, accept, tmp_path):
+def test_while_another_process_keeps_the_lock_no_attempt_is_made(begun, database, accept, engine, clock, hold):
     job_id = accept()
-    database._connection.set_busy_timeout(20)
-    other = open_database(tmp_path / "finale.sqlite3")
-    other.rows("begin")
-    with pytest.raises(WriteLockBusyError):
-        workbench.attempt()
-    other.close()
+    with closing(open_engine(engine, busy_seconds=0.02)) as impatient:
+        with engine.busy(), pytest.raises(WriteLockBusyError):
+            Workbench(impatient, begun, clock, hold, TEN_SECONDS).work()
+        assert not impatient.in_transaction
     assert state_of(database, job_id) == ("pending", 0)
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
 
-from arrowproof.service.clock import system_clock, timestamp, timestamp_after
+from arrowproof.service.clock import database_clock, timestamp, timestamp_after
 
 
 def test_a_moment_is_written_in_utc_with_milliseconds():
@@ -17,10 +17,18 @@ def test_the_order_of_the_texts_is_the_order_of_the_moments():
     assert len({len(text) for text in texts}) == 1
 
 
-def test_a_later_moment_is_counted_from_the_clock():
-    start = datetime(2026, 11, 29, tzinfo=UTC)
-    assert timestamp_after(lambda: start, 90.5) == "2026-11-29T00:01:30.500Z"
+def test_a_later_moment_is_counted_from_another():
+    assert timestamp_after(datetime(2026, 11, 29, tzinfo=UTC), 90.5) == "2026-11-29T00:01:30.500Z"
 
 
-def test_the_system_clock_gives_utc():
-    assert system_clock().utcoffset() == timedelta(0)
+def test_the_clock_is_the_database_s_own_and_goes_on_within_a_transaction(database, engine):
+    database.begin()
+    first = database_clock(database)
+    assert first.utcoffset() == timedelta(0)
+    # What the database says of itself, on another connection, lies between two looks at its clock.
+    ((seen,),) = engine.sql(engine.now)
+    while database_clock(database) == first:
+        pass
+    last = database_clock(database)
+    database.roll_back()
+    assert first - timedelta(milliseconds=1) <= datetime.fromtimestamp(seen, UTC) <= last + timedelta(milliseconds=1)

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import apsw
 import pytest
 
+from arrowproof.service.database import DatabaseError
 from arrowproof.service.hold import SERVER_POINTS
-from arrowproof.service.notes import Accepted, KeyTakenError, accept_note, find_job, find_note
+from arrowproof.service.notes import Accepted, KeyTakenError, SentUnderKey, accept_note, find_job, find_note
 
 NOW = datetime(2026, 11, 29, 15, 9, 2, 118000, tzinfo=UTC)
 STAMP = "2026-11-29T15:09:02.118Z"
@@ -14,7 +14,10 @@ STAMP = "2026-11-29T15:09:02.118Z"
 
 @pytest.fixture
 def accept(database, hold):
-    return lambda key, text: accept_note(database, key, text, 2, lambda: NOW, hold)
+    def accept(key, text, client=""):
+        return accept_note(database, SentUnderKey(key, text, client), 2, lambda _: NOW, hold)
+
+    return accept
 
 
 def test_a_note_is_stored_with_a_job_that_is_due_at_once(database, accept):
@@ -43,7 +46,17 @@ def test_white_space_around_the_text_makes_no_other_text_and_within_it_does(acce
 @pytest.mark.parametrize("other", ["K", "k.", "kk", "k%"])
 def test_keys_are_compared_byte_by_byte(accept, other):
     accept("k", "t")
-    assert accept(other, "t") == Accepted(2, 2, replayed=False)
+    assert not accept(other, "t").replayed
+
+
+def test_the_same_key_of_another_client_is_another_key(database, accept):
+    mine = accept("k", "t", "me")
+    theirs = accept("k", "u", "them")
+    assert not theirs.replayed
+    assert theirs.note_id != mine.note_id
+    assert find_note(database, theirs.note_id, "me") is None
+    assert find_job(database, mine.job_id, "them") is None
+    assert find_note(database, mine.note_id, "me").text == "t"
 
 
 def test_every_point_is_passed_in_order(accept, hold):
@@ -51,27 +64,41 @@ def test_every_point_is_passed_in_order(accept, hold):
     assert tuple(hold.passed) == SERVER_POINTS
 
 
-def test_a_replay_writes_nothing_and_ends_its_transaction(database, accept, hold):
+def test_a_replay_needs_no_transaction(database, accept, hold):
     accept("k", "t")
     hold.passed.clear()
-    changes = database._connection.total_changes()
-    accept("k", "t")
-    assert database._connection.total_changes() == changes
+    assert accept("k", "t").replayed
+    assert hold.passed == []
+    assert not database.in_transaction
+
+
+def test_a_request_whose_key_another_has_taken_meanwhile_is_answered_as_a_replay(database, accept, hold, monkeypatch):
+    first = accept("k", "t")
+    hold.passed.clear()
+    row = database.row
+    looks = iter([None])
+
+    def too_early(query, **parameters):
+        """The first look comes before the other request has committed."""
+        return next(looks, row(query, **parameters))
+
+    monkeypatch.setattr(database, "row", too_early)
+    assert accept("k", "t") == Accepted(first.note_id, first.job_id, replayed=True)
     assert hold.passed == ["after-begin", "after-select", "after-commit"]
     assert not database.in_transaction
 
 
-def test_a_job_that_cannot_be_stored_leaves_no_note(database, accept):
-    connection = database._connection
-    connection.execute("CREATE TRIGGER f BEFORE INSERT ON jobs BEGIN SELECT RAISE(ABORT, 'no'); END")
-    with pytest.raises(apsw.ConstraintError):
+def test_a_job_that_cannot_be_stored_leaves_no_note(database, accept, engine):
+    engine.fault("INSERT ON jobs")
+    with pytest.raises(DatabaseError):
         accept("k", "t")
     database.roll_back()
     assert find_note(database, 1) is None
+    assert engine.sql("SELECT count(*) FROM notes") == [(0,)]
 
 
-def test_the_id_of_a_note_is_not_taken_for_that_of_its_job(database, accept):
-    database._connection.execute("INSERT INTO notes VALUES (6, 'old', 't', 's', 'c')")
+def test_the_id_of_a_note_is_not_taken_for_that_of_its_job(database, accept, engine):
+    engine.shift("notes", 6)
     assert accept("k", "t") == Accepted(7, 1, replayed=False)
     assert accept("k", "t") == Accepted(7, 1, replayed=True)
     database.change("insert_history", job_id=1, now=STAMP)
