@@ -1,13 +1,18 @@
-"""The jobs: what a client asks for by hand, a new start or an end."""
+"""The jobs: what a client asks for by hand, a new start or an end, and the list of jobs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final, cast
 
 from arrowproof.service.clock import Clock, timestamp
 from arrowproof.service.database import BusyError, Database, Value
 from arrowproof.service.hold import Hold
 from arrowproof.service.notes import StoredJob, find_job
+
+WAITING: Final = ("pending", "retry_wait")
+FINISHED: Final = ("completed", "failed", "cancelled")
+STATES: Final = (*WAITING, *FINISHED)
 
 
 class JobStateError(Exception):
@@ -72,3 +77,53 @@ def _change(database: Database, query: str, job_id: int, change: JobChange, **pa
     database.commit()
     change.hold.at("after-commit")
     return job
+
+
+@dataclass(frozen=True)
+class ListedJob:
+    """A job in a list: what :class:`StoredJob` says of it but its errors, and the first 200 characters of its note."""
+
+    job_id: int
+    note_id: int
+    status: str
+    attempts: int
+    max_attempts: int
+    next_run_at: str | None
+    last_error: str | None
+    finished_at: str | None
+    text: str
+
+
+@dataclass(frozen=True)
+class JobPage:
+    """Jobs, the newest first. ``before`` asks for those that follow; null when there are none."""
+
+    jobs: tuple[ListedJob, ...]
+    before: int | None
+
+
+@dataclass(frozen=True)
+class JobFilter:
+    """Which jobs of a client to list: in which state (empty: any), before which id, and how many at most."""
+
+    client: str
+    state: str
+    before: int
+    limit: int
+
+
+def list_jobs(database: Database, wanted: JobFilter) -> JobPage:
+    """The newest jobs that are wanted."""
+    # One more than is shown says whether there are more.
+    parameters: dict[str, Value] = {"client": wanted.client, "before": wanted.before, "most": wanted.limit + 1}
+    if not wanted.state:
+        rows = database.rows("list_jobs", **parameters)
+    elif wanted.state in WAITING:
+        rows = database.rows("list_waiting_jobs", state=wanted.state, **parameters)
+    else:
+        rows = database.rows("list_finished_jobs", state=wanted.state, **parameters)
+    listed = tuple(
+        ListedJob(*cast(tuple[int, int, str, int, int, str | None, str | None, str | None, str], row)) for row in rows
+    )
+    shown = listed[: wanted.limit]
+    return JobPage(shown, shown[-1].job_id if len(listed) > len(shown) else None)

@@ -121,6 +121,7 @@ def test_the_description_names_every_route_and_its_answers(server):
     assert set(paths) == {
         "/notes",
         "/notes/{note_id}",
+        "/jobs",
         "/jobs/{job_id}",
         "/jobs/{job_id}/retry",
         "/jobs/{job_id}/cancel",

@@ -46,6 +46,10 @@ CREATE INDEX jobs_waiting ON jobs (next_run_at, id) WHERE status IN ('pending', 
 -- Finds the job that has been finished longest without reading the waiting ones.
 CREATE INDEX jobs_finished ON jobs (finished_at, id) WHERE status IN ('completed', 'failed', 'cancelled');
 
+-- name: create_jobs_ended
+-- Lists and counts the finished jobs of a state. None for waiting ones: a claim must go by jobs_waiting alone.
+CREATE INDEX jobs_ended ON jobs (status, id) WHERE status IN ('completed', 'failed', 'cancelled');
+
 -- name: create_note_events
 -- The history. job_id is UNIQUE: a second history row of one job cannot exist.
 CREATE TABLE note_events (

@@ -1,0 +1,34 @@
+-- What lists jobs. The joins are written CROSS JOIN with a condition, which SQLite takes as an order: it would otherwise
+-- read every note of the client to find the newest jobs.
+
+-- name: list_jobs
+-- The newest jobs of a client before one of them, whatever their state, with the beginning of their notes.
+SELECT jobs.id, jobs.note_id, jobs.status, jobs.attempts, jobs.max_attempts, jobs.next_run_at, jobs.last_error,
+    jobs.finished_at, substr(notes.text, 1, 200)
+FROM jobs
+CROSS JOIN notes
+WHERE notes.id = jobs.note_id AND notes.client = :client AND jobs.id < :before
+ORDER BY jobs.id DESC
+LIMIT :most;
+
+-- name: list_waiting_jobs
+-- Those in one of the waiting states.
+SELECT jobs.id, jobs.note_id, jobs.status, jobs.attempts, jobs.max_attempts, jobs.next_run_at, jobs.last_error,
+    jobs.finished_at, substr(notes.text, 1, 200)
+FROM jobs
+CROSS JOIN notes
+WHERE notes.id = jobs.note_id AND notes.client = :client AND jobs.id < :before
+  AND jobs.status = :state AND jobs.status IN ('pending', 'retry_wait')
+ORDER BY jobs.id DESC
+LIMIT :most;
+
+-- name: list_finished_jobs
+-- Those in one of the states that are an end. They are named, so that the index jobs_ended serves.
+SELECT jobs.id, jobs.note_id, jobs.status, jobs.attempts, jobs.max_attempts, jobs.next_run_at, jobs.last_error,
+    jobs.finished_at, substr(notes.text, 1, 200)
+FROM jobs
+CROSS JOIN notes
+WHERE notes.id = jobs.note_id AND notes.client = :client AND jobs.id < :before
+  AND jobs.status = :state AND jobs.status IN ('completed', 'failed', 'cancelled')
+ORDER BY jobs.id DESC
+LIMIT :most;
