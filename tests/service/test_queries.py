@@ -21,7 +21,7 @@ from arrowproof.service.queries import (
 from tests.service.engines import ENGINES, PARAMETER, only_postgresql
 
 SERVICE = Path(queries.__file__).parent
-COMING = {"requeue_job", "cancel_job", "list_attempt_errors", "next_due"}
+COMING = {"next_due"}
 
 
 def test_a_query_is_its_statement_without_name_and_comments():
