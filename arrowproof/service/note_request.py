@@ -7,7 +7,6 @@ are no UTF-8, text that no database can keep.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from email.message import Message
 from typing import Annotated, Any, NoReturn
@@ -15,20 +14,18 @@ from typing import Annotated, Any, NoReturn
 from fastapi import Depends, Request
 from starlette.requests import ClientDisconnect
 
+from arrowproof.service.idempotency_key import KEY_HEADER, read_key
+from arrowproof.service.identity import client_of
 from arrowproof.service.notes import SentUnderKey
 from arrowproof.service.problem import (
     BODY_MALFORMED,
     BODY_TOO_LARGE,
-    KEY_MALFORMED,
-    KEY_MISSING,
     MEDIA_TYPE_REFUSED,
     NO_NOTE,
     ProblemError,
 )
 
-KEY_HEADER = "Idempotency-Key"
 LARGEST_BODY_BYTES = 262_144
-_KEY = re.compile(r"[!-~]{1,255}")
 
 
 async def read_note_request(request: Request) -> SentUnderKey:
@@ -39,25 +36,10 @@ async def read_note_request(request: Request) -> SentUnderKey:
     """
     key = read_key(request.headers.getlist(KEY_HEADER))
     check_media_type(request.headers.getlist("content-type"), request.headers.getlist("content-encoding"))
-    return SentUnderKey(key, read_text(await _read_body(request)))
+    return SentUnderKey(key, read_text(await _read_body(request)), await client_of(request))
 
 
 SentNote = Annotated[SentUnderKey, Depends(read_note_request)]
-
-
-def read_key(sent: list[str]) -> str:
-    """The one idempotency key: 1 to 255 visible ASCII characters.
-
-    Raises:
-        ProblemError: 400.
-    """
-    if not sent:
-        raise ProblemError(KEY_MISSING, f"send an {KEY_HEADER} header")
-    if len(sent) != 1:
-        raise ProblemError(KEY_MALFORMED, f"send one {KEY_HEADER} header, not {len(sent)}")
-    if _KEY.fullmatch(sent[0]) is None:
-        raise ProblemError(KEY_MALFORMED, f"{KEY_HEADER} must be 1 to 255 visible ASCII characters without spaces")
-    return sent[0]
 
 
 def check_media_type(content_types: Sequence[str], content_encodings: Sequence[str]) -> None:

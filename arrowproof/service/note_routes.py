@@ -6,8 +6,9 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
+from arrowproof.service.idempotency_key import HEADER_PATTERN, KEY_HEADER, REPLAYED_HEADER
 from arrowproof.service.identity import Client, Id, read_id
-from arrowproof.service.note_request import KEY_HEADER, SentNote
+from arrowproof.service.note_request import SentNote
 from arrowproof.service.notes import Accepted, StoredNote, accept_note, find_note
 from arrowproof.service.problem import (
     BODY_MALFORMED,
@@ -30,7 +31,8 @@ _NOTE_BODY: dict[str, Any] = {
             "name": KEY_HEADER,
             "in": "header",
             "required": True,
-            "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
+            "description": "Your own name for this note, bare or as a quoted string. It lives as long as its note.",
+            "schema": {"type": "string", "pattern": HEADER_PATTERN},
         }
     ],
     "requestBody": {
@@ -46,6 +48,18 @@ _NOTE_BODY: dict[str, Any] = {
             }
         },
     },
+}
+_ACCEPTED: dict[int | str, dict[str, Any]] = {
+    202: {
+        "description": "The note is stored",
+        "headers": {
+            "Location": {"description": "the job", "schema": {"type": "string"}},
+            REPLAYED_HEADER: {
+                "description": "there when the key had brought the note before",
+                "schema": {"type": "string", "enum": ["true"]},
+            },
+        },
+    }
 }
 _NOTE_PROBLEMS = problem_answers(
     KEY_MISSING,
@@ -64,12 +78,14 @@ def note_routes(settings: Settings) -> APIRouter:
     """The routes, which work with these settings."""
     router = APIRouter()
 
-    @router.post("/notes", status_code=202, openapi_extra=_NOTE_BODY, responses=_NOTE_PROBLEMS)
+    @router.post("/notes", status_code=202, openapi_extra=_NOTE_BODY, responses=_ACCEPTED | _NOTE_PROBLEMS)
     def post_note(sent: SentNote, response: Response) -> Accepted:
         """Accept a note; its history is written later. The same key and text give the same answer again."""
         with settings.pool.lend() as database:
             accepted = accept_note(database, sent, settings.max_attempts, settings.clock, settings.hold)
         response.headers["Location"] = f"/jobs/{accepted.job_id}"
+        if accepted.replayed:
+            response.headers[REPLAYED_HEADER] = "true"
         return accepted
 
     @router.get("/notes/{note_id}", responses=problem_answers(404, BUSY, UNAVAILABLE))

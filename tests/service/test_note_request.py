@@ -4,20 +4,8 @@ import json
 
 import pytest
 
-from arrowproof.service.note_request import check_media_type, read_key, read_text
+from arrowproof.service.note_request import check_media_type, read_text
 from arrowproof.service.problem import ProblemError
-
-
-@pytest.mark.parametrize("key", ["k", "!~", "x" * 255, "8e03978e-40d5-43dd-bc93-6894a57f9324"])
-def test_a_key_of_visible_ascii_is_taken(key):
-    assert read_key([key]) == key
-
-
-@pytest.mark.parametrize("sent", [[], ["a", "b"], [""], ["a b"], ["\x7f"], ["x" * 256], ["é"], ["a\n"], ["\t"]])
-def test_no_key_two_keys_and_any_other_key_are_refused(sent):
-    with pytest.raises(ProblemError) as caught:
-        read_key(sent)
-    assert caught.value.status == 400
 
 
 @pytest.mark.parametrize(
