@@ -18,7 +18,13 @@ from typing import Final
 import apsw
 
 from arrowproof.service.database import BUSY_SECONDS, SCHEMA_VERSION, BusyError, DatabaseError, Value, describe
-from arrowproof.service.file_header import FileHeader, NotADatabaseError, read_file_header
+from arrowproof.service.file_header import (
+    FileHeader,
+    NotADatabaseError,
+    first_bytes_before,
+    read_file_header,
+    read_first_bytes,
+)
 from arrowproof.service.queries import schema_statements, service_queries
 from arrowproof.service.refusal import RefusedError
 from arrowproof.service.wal_reset import Version, has_wal_reset_bug, parse_version, safe_journal_mode
@@ -271,7 +277,7 @@ def open_begun(path: Path, busy_seconds: float = BUSY_SECONDS) -> SQLiteDatabase
                 raise
         remove_begun(path)
         return _open_begun(file, busy_seconds)
-    except (DatabaseError, OSError) as error:
+    except (DatabaseError, OSError, apsw.Error) as error:
         raise RefusedError(f"{str(file)!r} cannot be used: {error}") from error
 
 
@@ -284,13 +290,14 @@ def remove_begun(path: Path) -> None:
 
 
 def _may_be_begun(file: Path) -> bool:
-    """Whether a file is missing, empty, marked as a record of begun attempts, or was zeroed by a power cut."""
-    try:
-        with file.open("rb") as opened:
-            head = opened.read(100)
-    except FileNotFoundError:
+    """Whether a file is missing, empty, or a record of begun attempts, be it one that a power cut has broken.
+
+    The mark and the name of the table stand in different sectors, and a power cut does not break both.
+    """
+    if not file.exists() or first_bytes_before(file) == b"":
         return True
-    return not any(head) or head[68:72] == BEGUN_APPLICATION_ID.to_bytes(4, "big")
+    page = read_first_bytes(file, 4096)
+    return not any(page[:100]) or page[68:72] == BEGUN_APPLICATION_ID.to_bytes(4, "big") or b"begun_attempts" in page
 
 
 def _open_begun(file: Path, busy_seconds: float) -> SQLiteDatabase:
@@ -300,13 +307,30 @@ def _open_begun(file: Path, busy_seconds: float) -> SQLiteDatabase:
     try:
         connection.set_busy_timeout(int(busy_seconds * 1000))
         database = SQLiteDatabase(connection, journal_mode)
-        database.rows("not_synchronous")
+        database.rows("synchronous")
         if database.rows("application_id") != [(BEGUN_APPLICATION_ID,)]:
-            with _own_errors():
-                for statement in schema_statements("sqlite", "begun_schema"):
-                    connection.execute(statement)
+            _make_begun(connection, database)
+        if database.rows("quick_check") != [("ok",)]:
+            raise DatabaseError("CorruptError: the record is broken") from apsw.CorruptError()
         database.rows(journal_mode)
+        database.rows("not_synchronous")
     except BaseException:
         connection.close()
         raise
     return database
+
+
+def _make_begun(connection: apsw.Connection, database: SQLiteDatabase) -> None:
+    """Make the table and the mark in one transaction, unless another process has just done so.
+
+    A file that had the one without the other would be taken for something else for ever.
+    """
+    database.begin()
+    try:
+        if database.rows("application_id") != [(BEGUN_APPLICATION_ID,)]:
+            with _own_errors():
+                for statement in schema_statements("sqlite", "begun_schema"):
+                    connection.execute(statement)
+        database.commit()
+    finally:
+        database.roll_back()

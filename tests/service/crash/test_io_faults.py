@@ -132,8 +132,8 @@ def prepared(quick_folder: Path) -> Callable[[str, Action], Path]:
         with closing(open_sqlite(path, create=True, journal_mode=journal_mode)) as database:
             if action.max_attempts:
                 accept(database, "key", action.max_attempts)
-        if action.refuses_history:
-            refuse_history(path)
+            if action.refuses_history:
+                refuse_history(database._connection)
         return folder
 
     return prepare
@@ -217,7 +217,7 @@ def _check_the_end(place: Place, action: Action, case: str) -> None:
         return
     assert before is not None
     if action.refuses_history:
-        allow_history(place.path)
+        allow_history(place.database._connection)
     ended = work(place.database, place.begun, later=True)
     after = place.job()
     if before.status in ("completed", "failed"):

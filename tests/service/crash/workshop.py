@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import NamedTuple
 
 import apsw
@@ -79,17 +78,13 @@ def work(database: Database, begun: BegunAttempts, *, later: bool = False) -> tu
         database.roll_back()
 
 
-def refuse_history(path: Path) -> None:
+def refuse_history(connection: apsw.Connection) -> None:
     """Put in the fault: no history row can be written."""
-    connection = apsw.Connection(str(path), vfs="unix")
     connection.execute(
         "CREATE TRIGGER fault BEFORE INSERT ON note_events BEGIN SELECT RAISE(ABORT, 'no history today'); END"
     )
-    connection.close()
 
 
-def allow_history(path: Path) -> None:
+def allow_history(connection: apsw.Connection) -> None:
     """Take the fault out."""
-    connection = apsw.Connection(str(path), vfs="unix")
     connection.execute("DROP TRIGGER fault")
-    connection.close()
