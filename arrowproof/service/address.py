@@ -6,7 +6,7 @@ Passwords in it are never shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -59,28 +59,42 @@ class Address:
         """The address for messages, quoted."""
         if not self.is_postgresql:
             return repr(self.given)
-        from psycopg.conninfo import conninfo_to_dict
-
-        return _without_password(conninfo_to_dict(self.given))
+        parts = _parts(self.given)
+        # What is no URL may hold a password anywhere.
+        return "'postgresql://…'" if parts is None else _without_password(parts)
 
     def _postgresql(self) -> Callable[..., Database]:
         if find_spec("psycopg") is None:
             raise RefusedError("a PostgreSQL database needs psycopg: pip install 'arrowproof[postgres]'")
-        from psycopg import ProgrammingError
-        from psycopg.conninfo import conninfo_to_dict
-
-        try:
-            conninfo_to_dict(self.given)
-        except ProgrammingError:
-            # The message of the error may hold the password.
-            raise RefusedError("--db is no PostgreSQL URL; write postgresql://USER@HOST:PORT/NAME") from None
+        if _parts(self.given) is None:
+            # Without the value, which may hold a password.
+            raise RefusedError(
+                "--db is no PostgreSQL URL; write postgresql://USER@HOST:PORT/NAME, with each of @ : / ? # % in a "
+                "name or password as %40 %3A %2F %3F %23 %25"
+            )
         from arrowproof.service.postgresql import open_postgresql
 
         return open_postgresql
 
 
-def _without_password(parts: object) -> str:
-    assert isinstance(parts, dict)
+def _parts(url: str) -> Mapping[str, str | int | None] | None:
+    """The parts of a PostgreSQL URL, or None when it is none, or when a sign in a password was taken for its end."""
+    from psycopg import ProgrammingError
+    from psycopg.conninfo import conninfo_to_dict
+
+    authority, _, name = url.partition("://")[2].partition("?")[0].partition("/")
+    if authority.count("@") > 1 or "@" in name:
+        return None
+    try:
+        parts = conninfo_to_dict(url)
+    except ProgrammingError:
+        return None
+    return parts if all(port.isdecimal() for port in str(parts.get("port") or "1").split(",")) else None
+
+
+def _without_password(parts: Mapping[str, str | int | None]) -> str:
+    if "service" in parts:
+        return repr(f"postgresql://?service={parts['service']}")
     server = f"{parts.get('host', 'localhost')}:{parts.get('port', '5432')}"
     user = f"{parts['user']}@" if "user" in parts else ""
     return repr(f"postgresql://{user}{server}/{parts.get('dbname', '')}")

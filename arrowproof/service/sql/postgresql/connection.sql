@@ -1,10 +1,12 @@
 -- How a connection to PostgreSQL looks at a database and what it sets before any work.
 
 -- name: find_service_table
--- Whether the schema that new tables go to has the table that marks it as one of the notes service.
-SELECT count(*)
-FROM pg_catalog.pg_class
-WHERE relnamespace = current_schema()::regnamespace AND relname = 'notes_service';
+-- The schema that new tables go to, null when none is there, and whether it has the table that marks it as one of the
+-- notes service.
+SELECT current_schema(), count(pg_class.oid)
+FROM pg_catalog.pg_namespace
+JOIN pg_catalog.pg_class ON pg_class.relnamespace = pg_namespace.oid
+WHERE pg_namespace.nspname = current_schema() AND pg_class.relname = 'notes_service';
 
 -- name: schema_version
 -- The version of its tables.
@@ -12,21 +14,31 @@ SELECT schema_version FROM notes_service;
 
 -- name: find_foreign_tables
 -- What stands in the way of making the tables, by name.
-SELECT relname
+SELECT pg_class.relname
 FROM pg_catalog.pg_class
-WHERE relnamespace = current_schema()::regnamespace
-  AND relname IN ('notes', 'jobs', 'note_events', 'attempt_errors', 'removed_jobs', 'begun_attempts')
-ORDER BY relname;
+JOIN pg_catalog.pg_namespace ON pg_namespace.oid = pg_class.relnamespace
+WHERE pg_namespace.nspname = current_schema()
+  AND pg_class.relname IN ('notes', 'jobs', 'note_events', 'attempt_errors', 'removed_jobs', 'begun_attempts')
+ORDER BY pg_class.relname;
 
 -- name: lock_schema
 -- Two servers that start at once make the tables once. The lock ends with the transaction.
 SELECT pg_advisory_xact_lock(1315927141);
 
 -- name: read_settings
--- What decides whether a commit that was reported is on the disk, and whether this server takes writes at all.
+-- What decides whether a commit that was reported is on the disk, whether this server takes writes at all, and how the
+-- database holds text.
 SELECT current_setting('server_version'), current_setting('fsync'), current_setting('synchronous_commit'),
-    current_setting('full_page_writes'), current_setting('transaction_read_only');
+    current_setting('full_page_writes'), current_setting('transaction_read_only'), current_setting('server_encoding');
 
 -- name: read_clock
 -- The present moment, by the clock of the machine that PostgreSQL runs on. Not now(), which is when the transaction began.
 SELECT clock_timestamp();
+
+-- name: name_channel
+-- The channel on which a worker listens for due jobs: one for each schema, since a database can have several.
+SELECT 'arrowproof_notes_' || current_schema()::regnamespace::oid;
+
+-- name: announce_due_job
+-- Tells the workers, once the transaction commits, that a job has become due.
+SELECT pg_notify('arrowproof_notes_' || current_schema()::regnamespace::oid, '');
