@@ -2,28 +2,57 @@
 
 from __future__ import annotations
 
-from fastapi import FastAPI
+from typing import Annotated, Any, Final
+
+from fastapi import FastAPI, Path
+from fastapi.openapi.utils import get_openapi
 from fastapi.responses import PlainTextResponse
 
 from arrowproof.service.job_routes import job_routes
 from arrowproof.service.note_routes import note_routes
-from arrowproof.service.problem import PROBLEM_TYPES, ProblemError, install_problem_handlers, problem_answers
+from arrowproof.service.problem import (
+    BAD_HTTP,
+    PROBLEM_TYPES,
+    TOO_SLOW,
+    ProblemError,
+    install_problem_handlers,
+    problem_answers,
+)
 from arrowproof.service.settings import Settings
+
+ProblemName = Annotated[str, Path(json_schema_extra={"enum": list(PROBLEM_TYPES)})]
+_EVERYWHERE: Final = problem_answers(BAD_HTTP, TOO_SLOW, 500)
 
 
 def create_app(settings: Settings) -> FastAPI:
     """The application. Its routes run in threads, each with a connection of its own."""
     app = FastAPI(title="Notes", version="2", docs_url=None, redoc_url=None, redirect_slashes=False)
+    app.state.body_seconds = settings.request_seconds
     install_problem_handlers(app)
-    app.include_router(note_routes(settings))
-    app.include_router(job_routes(settings))
+    app.include_router(note_routes(settings), responses=_EVERYWHERE)
+    app.include_router(job_routes(settings), responses=_EVERYWHERE)
 
-    @app.get("/problems/{name}", response_class=PlainTextResponse, responses=problem_answers(404))
-    async def get_problem(name: str) -> PlainTextResponse:
+    @app.get("/problems/{name}", response_class=PlainTextResponse, responses=_EVERYWHERE | problem_answers(404))
+    async def get_problem(name: ProblemName) -> PlainTextResponse:
         """What a type of problem means, and what to do about it."""
         kind = PROBLEM_TYPES.get(name)
         if kind is None:
             raise ProblemError(404, "there is no such type of problem")
         return PlainTextResponse(f"{kind.title}\n\n{kind.advice}\n")
 
+    app.openapi = lambda: _describe(app)  # type: ignore[method-assign]
     return app
+
+
+def _describe(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI document, without the answer that FastAPI gives when it checks parameters; here others do that."""
+    if app.openapi_schema is None:
+        schema = get_openapi(title=app.title, version=app.version, routes=app.routes)
+        for operations in schema["paths"].values():
+            for operation in operations.values():
+                if "HTTPValidationError" in str(operation["responses"].get("422")):
+                    del operation["responses"]["422"]
+        for name in ("HTTPValidationError", "ValidationError"):
+            schema["components"]["schemas"].pop(name, None)
+        app.openapi_schema = schema
+    return app.openapi_schema

@@ -19,6 +19,7 @@ from arrowproof.service.problem import (
     KEY_REUSED,
     MEDIA_TYPE_REFUSED,
     NO_NOTE,
+    TOO_SLOW,
     UNAVAILABLE,
     ProblemError,
     problem_answers,
@@ -69,6 +70,7 @@ _NOTE_PROBLEMS = problem_answers(
     BODY_TOO_LARGE,
     MEDIA_TYPE_REFUSED,
     NO_NOTE,
+    TOO_SLOW,
     BUSY,
     UNAVAILABLE,
 )

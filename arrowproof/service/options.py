@@ -9,6 +9,7 @@ from arrowproof.service.database import BUSY_SECONDS
 
 LONGEST_SECONDS = 1_000_000.0
 LARGEST_COUNT = 2**31 - 1
+REQUEST_SECONDS = 10.0
 
 
 def whole_number(lowest: int, highest: int = LARGEST_COUNT) -> Callable[[str], int]:
@@ -31,6 +32,14 @@ def seconds(text: str) -> float:
     # Written so that NaN is refused too.
     if not 0 <= value <= LONGEST_SECONDS:
         raise ArgumentTypeError(f"{text!r} is no time in seconds from 0 to {LONGEST_SECONDS:.0f}")
+    return value
+
+
+def positive_seconds(text: str) -> float:
+    """A time in seconds that is more than none, for argparse."""
+    value = seconds(text)
+    if value == 0:
+        raise ArgumentTypeError(f"{text!r} leaves no time; give more than 0 seconds")
     return value
 
 

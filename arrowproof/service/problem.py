@@ -78,6 +78,15 @@ BODY_MALFORMED: Final = ProblemType(
     "nesting, no number of thousands of digits.",
 )
 BODY_TOO_LARGE: Final = ProblemType("body-too-large", 413, "The body is too large", "Send a shorter note.")
+TOO_SLOW: Final = ProblemType(
+    "too-slow",
+    408,
+    "The request did not come in time",
+    "Nothing was done. Send the request again, with the same key, and without a pause within it.",
+)
+BAD_HTTP: Final = ProblemType(
+    "bad-http", 400, "The request is no valid HTTP", "Send an HTTP/1.1 request, with a head of at most 64 KiB."
+)
 MEDIA_TYPE_REFUSED: Final = ProblemType(
     "media-type",
     415,
@@ -118,6 +127,8 @@ PROBLEM_TYPES: Final = {
         JOB_STATE,
         BODY_MALFORMED,
         BODY_TOO_LARGE,
+        TOO_SLOW,
+        BAD_HTTP,
         MEDIA_TYPE_REFUSED,
         NO_NOTE,
         QUERY_REFUSED,
@@ -138,16 +149,21 @@ class ProblemError(Exception):
         self.headers = headers
 
 
-def problem_response(
-    kind: ProblemType | int, detail: str, headers: Mapping[str, str] | None = None, **members: str
-) -> JSONResponse:
-    """The answer with problem details, and with members of its own after the usual four."""
+def problem_content(kind: ProblemType | int, detail: str, **members: str) -> dict[str, str | int]:
+    """The problem details, with members of its own after the usual four."""
     if isinstance(kind, int):
         address, title, status = "about:blank", HTTPStatus(kind).phrase, kind
     else:
         address, title, status = kind.address, kind.title, kind.status
-    content = {"type": address, "title": title, "status": status, "detail": detail, **members}
-    return JSONResponse(content, status, dict(headers or {}), MEDIA_TYPE)
+    return {"type": address, "title": title, "status": status, "detail": detail, **members}
+
+
+def problem_response(
+    kind: ProblemType | int, detail: str, headers: Mapping[str, str] | None = None, **members: str
+) -> JSONResponse:
+    """The answer with problem details."""
+    status = kind if isinstance(kind, int) else kind.status
+    return JSONResponse(problem_content(kind, detail, **members), status, dict(headers or {}), MEDIA_TYPE)
 
 
 def problem_answers(*kinds: ProblemType | int) -> dict[int | str, dict[str, Any]]:

@@ -25,7 +25,7 @@ from arrowproof.service.address import Address
 from arrowproof.service.clock import database_clock
 from arrowproof.service.database import Database, DatabaseError
 from arrowproof.service.hold import SERVER_POINTS, hold_from_environment
-from arrowproof.service.options import add_database_options, whole_number
+from arrowproof.service.options import REQUEST_SECONDS, add_database_options, positive_seconds, whole_number
 from arrowproof.service.pool import DatabasePool
 from arrowproof.service.refusal import BAD_USAGE, DATABASE_FAILED, RefusedError
 
@@ -66,7 +66,7 @@ def _serve(options: argparse.Namespace) -> None:
             from arrowproof.service.settings import Settings
             from arrowproof.service.web import serve
 
-            settings = Settings(pool, options.max_attempts, database_clock, hold)
+            settings = Settings(pool, options.max_attempts, database_clock, hold, options.request_timeout)
             # A request that waits for a lock has its full time to be answered.
             serve(settings, listener, _announcement(listener, first), options.busy_timeout + _GRACE_SECONDS)
         finally:
@@ -118,6 +118,13 @@ def _parser() -> argparse.ArgumentParser:
         default=3,
         metavar="N",
         help="attempts at each new job, in all (3)",
+    )
+    parser.add_argument(
+        "--request-timeout",
+        type=positive_seconds,
+        default=REQUEST_SECONDS,
+        metavar="S",
+        help="seconds for the head of a request to come, and for its body (10)",
     )
     return parser
 

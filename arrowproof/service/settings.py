@@ -6,14 +6,18 @@ from dataclasses import dataclass
 
 from arrowproof.service.clock import Clock
 from arrowproof.service.hold import Hold
+from arrowproof.service.options import REQUEST_SECONDS
 from arrowproof.service.pool import DatabasePool
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What every route needs. ``max_attempts`` is stored with each new job, and is what a retried one gets anew."""
+    """What every route needs. ``max_attempts`` is stored with each new job, and is what a retried one gets anew.
+    ``request_seconds`` is how long the head of a request may take to come, and then its body.
+    """
 
     pool: DatabasePool
     max_attempts: int
     clock: Clock
     hold: Hold
+    request_seconds: float = REQUEST_SECONDS

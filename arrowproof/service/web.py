@@ -9,6 +9,7 @@ from types import FrameType
 import uvicorn
 
 from arrowproof.service.app import create_app
+from arrowproof.service.connection import connection_class
 from arrowproof.service.hold import Hold
 from arrowproof.service.settings import Settings
 
@@ -44,7 +45,7 @@ def serve(settings: Settings, listener: socket.socket, announcement: str, grace_
     """
     config = uvicorn.Config(
         create_app(settings),
-        http="h11",
+        http=connection_class(settings.request_seconds),
         loop="asyncio",
         ws="none",
         lifespan="off",
