@@ -243,12 +243,21 @@ def _initialise(connection: apsw.Connection, database: SQLiteDatabase, shown: st
             ((objects,),) = database.rows("count_schema_objects")
             if objects:
                 raise RefusedError(f"{shown} holds tables of something else; give another --db")
+            _forget_begun(Path(connection.filename), shown)
             with _own_errors():
                 for statement in schema_statements("sqlite"):
                     connection.execute(statement)
         database.commit()
     finally:
         database.roll_back()
+
+
+def _forget_begun(path: Path, shown: str) -> None:
+    """Remove the record that a removed database of the same name left: its jobs had the same numbers."""
+    try:
+        remove_begun(path)
+    except OSError as error:
+        raise RefusedError(f"{shown} cannot be made: {error}") from error
 
 
 def begun_file(path: Path) -> Path:
@@ -282,9 +291,9 @@ def open_begun(path: Path, busy_seconds: float = BUSY_SECONDS) -> SQLiteDatabase
 
 
 def remove_begun(path: Path) -> None:
-    """Remove the record of begun attempts of a database that is no more."""
+    """Remove the record of begun attempts of a database that is no more; what is no such record is left alone."""
     file = begun_file(path)
-    if _may_be_begun(file):
+    if not file.is_dir() and _may_be_begun(file):
         for suffix in ("", "-wal", "-shm", "-journal"):
             file.with_name(file.name + suffix).unlink(missing_ok=True)
 

@@ -1,18 +1,16 @@
 from __future__ import annotations
 
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from arrowproof.service.attempt import Attempt, AttemptLostError, Workbench, WriteLockBusyError
-from arrowproof.service.backoff import Backoff
 from arrowproof.service.database import LONGEST_ERROR, DatabaseError, describe
 from arrowproof.service.hold import Hold
 from arrowproof.service.notes import SentUnderKey, accept_note, find_job, find_note
 from tests.service.engines import open_begun, open_engine
+from tests.service.workbenches import TEN_SECONDS, HandSetClock
 
-TEN_SECONDS = Backoff(10.0, 10.0, lambda: 0.0)
 SUCCESS = [
     "after-begin",
     "after-select",
@@ -39,19 +37,6 @@ class LostOnce:
         self._database.roll_back()
         come, self._come = self._come, lambda: None
         come()
-
-
-class HandSetClock:
-    """A clock that stands until it is moved."""
-
-    def __init__(self):
-        self.moment = datetime(2026, 11, 29, 15, 9, 2, 118000, tzinfo=UTC)
-
-    def __call__(self, _):
-        return self.moment
-
-    def move(self, seconds):
-        self.moment += timedelta(seconds=seconds)
 
 
 @pytest.fixture

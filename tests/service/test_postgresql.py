@@ -297,6 +297,8 @@ def test_a_name_that_has_to_be_quoted_is_an_ordinary_schema(engine):
         try:
             given = engine.address(options='-csearch_path="Odd\\ ""name"""')
             Address(given).open(create=True).close()
-            Address(given).open().close()
+            with closing(Address(given).open()) as database:
+                ((channel,),) = database.rows("name_channel")
+                assert channel.startswith("arrowproof_notes_")
         finally:
             connection.execute('DROP SCHEMA "Odd ""name""" CASCADE')

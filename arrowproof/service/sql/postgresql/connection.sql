@@ -37,8 +37,8 @@ SELECT clock_timestamp();
 
 -- name: name_channel
 -- The channel on which a worker listens for due jobs: one for each schema, since a database can have several.
-SELECT 'arrowproof_notes_' || current_schema()::regnamespace::oid;
+SELECT 'arrowproof_notes_' || quote_ident(current_schema())::regnamespace::oid;
 
 -- name: announce_due_job
 -- Tells the workers, once the transaction commits, that a job has become due.
-SELECT pg_notify('arrowproof_notes_' || current_schema()::regnamespace::oid, '');
+SELECT pg_notify('arrowproof_notes_' || quote_ident(current_schema())::regnamespace::oid, '');
