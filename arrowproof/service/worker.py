@@ -1,8 +1,10 @@
-"""The worker: a bounded run of looks for due jobs.
+"""The worker: looks for due jobs, in a bounded run or for as long as it is let.
 
-Usage: ``python -m arrowproof.service.worker --db DATABASE --max-polls 5 --poll-interval 1 --retry-delay 1``
+Usage: ``python -m arrowproof.service.worker --db DATABASE --max-polls 5 --poll-interval 1 --retry-delay 1``, or with
+``--forever`` in place of ``--max-polls``.
 
-The run ends at the first job that is completed or has failed for good, or after ``--max-polls`` looks. On stderr, as
+A bounded run ends at the first job that is completed or has failed for good, or after ``--max-polls`` looks; with
+``--forever`` it goes on until SIGTERM; see :mod:`arrowproof.service.resident`. On stderr, as
 JSON lines, it tells what it works on (``started``, its process id, with the facts of the database), a ``warning`` when
 the database's settings can lose a commit, and each attempt. The last printed line, on stdout, is one JSON object:
 ``outcome`` (``completed``, ``failed`` or ``retry_wait``: what the last attempt of this run came to; ``idle`` when it
@@ -11,8 +13,9 @@ made none) and ``job_id`` (null when idle). Idle does not mean that no job is wa
 With ``--keep-finished SECONDS`` finished jobs that are older are removed, at most 100 before each look; see
 :mod:`arrowproof.service.retention`. Without it nothing is ever removed.
 
-Exit status: 0 the run ended, whatever its outcome; 1 the database failed; 2 refused: usage, database or hold point;
-130 interrupted.
+Exit status: 0 the run ended, whatever its outcome, also when a resident worker was told to end and had drained; 1 the
+database failed; 2 refused: usage, database or hold point; 130 interrupted; 143 ended at once by SIGTERM
+(:mod:`arrowproof.service.ending`).
 """
 
 from __future__ import annotations
@@ -23,21 +26,24 @@ import os
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 
 from arrowproof.service.address import Address
-from arrowproof.service.attempt import MOST_CRASHES, Attempt, AttemptLostError, Workbench, WriteLockBusyError
+from arrowproof.service.attempt import MOST_CRASHES, Attempt, AttemptLostError, WriteLockBusyError
 from arrowproof.service.backoff import LONGEST_SECONDS, Backoff
-from arrowproof.service.clock import database_clock
-from arrowproof.service.database import BusyError, DatabaseError, describe
+from arrowproof.service.database import DatabaseError, describe
 from arrowproof.service.durability import durability_warnings
+from arrowproof.service.ending import INTERRUPTED, TERMINATED, Ending, Terminated
 from arrowproof.service.hold import WORKER_POINTS, hold_from_environment
 from arrowproof.service.options import add_database_options, seconds, whole_number
 from arrowproof.service.refusal import BAD_USAGE, DATABASE_FAILED, RefusedError
-from arrowproof.service.retention import Retention, kept_seconds
+from arrowproof.service.resident import Resident
+from arrowproof.service.retention import kept_seconds
+from arrowproof.service.workplace import Tell, Terms, Workplace, open_workplace
 
-INTERRUPTED = 130
+USUAL_POLLS = 5
 
 
 @dataclass(frozen=True)
@@ -48,17 +54,13 @@ class Bounds:
     poll_interval: float
 
 
-Tell = Callable[[Mapping[str, object]], None]
-
-
-def run(workbench: Workbench, bounds: Bounds, tell: Tell, retention: Retention | None = None) -> Attempt | None:
+def run(workplace: Workplace, bounds: Bounds, tell: Tell) -> Attempt | None:
     """Look for due jobs until one is finished or the looks are used up; a look at a busy database counts.
 
     Args:
-        workbench: Makes the attempts.
+        workplace: What is worked on. Before each look finished jobs are removed there, when that is asked for.
         bounds: The run's length.
         tell: Is given each attempt once it is committed, each look that found the database busy, and what was removed.
-        retention: Removes finished jobs before each look.
 
     Returns:
         The last attempt of this run, or None when it made none.
@@ -67,9 +69,9 @@ def run(workbench: Workbench, bounds: Bounds, tell: Tell, retention: Retention |
     for poll in range(bounds.max_polls):
         if poll:
             time.sleep(bounds.poll_interval)
-        remove_finished(retention, tell)
+        workplace.remove_finished(tell)
         try:
-            attempts = workbench.work()
+            attempts = workplace.workbench.work()
         except WriteLockBusyError as error:
             tell({"busy": str(error)})
             continue
@@ -81,28 +83,18 @@ def run(workbench: Workbench, bounds: Bounds, tell: Tell, retention: Retention |
     return last
 
 
-def remove_finished(retention: Retention | None, tell: Tell) -> None:
-    """Remove some finished jobs, if there is a retention; a busy database is told, and keeps nobody from work."""
-    if retention is None:
-        return
-    try:
-        removed = retention.remove_some()
-    except BusyError as error:
-        tell({"busy": str(error)})
-        return
-    if removed:
-        tell({"removed": removed})
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; gives the exit status."""
     options = _parser().parse_args(arguments)
     try:
-        last = _work(options)
+        with Ending(drains=options.forever) as ending:
+            last = _work(options, ending)
     except RefusedError as error:
         return _complain(str(error), BAD_USAGE)
     except (DatabaseError, AttemptLostError) as error:
         return _complain(f"the database failed: {describe(error)}", DATABASE_FAILED)
+    except Terminated:
+        return TERMINATED
     except KeyboardInterrupt:
         return INTERRUPTED
     outcome, job_id = (last.outcome, last.job_id) if last else ("idle", None)
@@ -110,26 +102,43 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _work(options: argparse.Namespace) -> Attempt | None:
+def _work(options: argparse.Namespace, ending: Ending) -> Attempt | None:
+    open_anew = partial(open_workplace, Address(options.db, options.busy_timeout), _terms(options))
+    if options.forever:
+        return Resident(_told(open_anew), ending, options.poll_interval, _tell).stay()
+    with closing(_told(open_anew)()) as workplace:
+        return run(workplace, Bounds(options.max_polls or USUAL_POLLS, options.poll_interval), _tell)
+
+
+def _terms(options: argparse.Namespace) -> Terms:
     hold = hold_from_environment(os.environ, WORKER_POINTS)
-    address = Address(options.db, options.busy_timeout)
-    with closing(address.open()) as database, closing(address.open_begun()) as begun:
-        _tell({"started": os.getpid(), **database.facts})
-        for warning in durability_warnings(database.facts):
+    longest = options.max_retry_delay
+    backoff = Backoff(options.retry_delay, max(options.retry_delay, LONGEST_SECONDS) if longest is None else longest)
+    return Terms(hold, backoff, options.batch, options.max_crashes, options.keep_finished)
+
+
+def _told(open_anew: Callable[[], Workplace]) -> Callable[[], Workplace]:
+    """The same, and each time what was opened is told."""
+
+    def open_and_tell() -> Workplace:
+        workplace = open_anew()
+        try:
+            facts = workplace.database.facts
+        except BaseException:
+            workplace.close()
+            raise
+        _tell({"started": os.getpid(), **facts})
+        for warning in durability_warnings(facts):
             _tell({"warning": warning})
-        longest = options.max_retry_delay
-        backoff = Backoff(
-            options.retry_delay, max(options.retry_delay, LONGEST_SECONDS) if longest is None else longest
-        )
-        workbench = Workbench(database, begun, database_clock, hold, backoff, options.batch, options.max_crashes)
-        retention = None
-        if options.keep_finished is not None:
-            retention = Retention(database, database_clock, options.keep_finished)
-        return run(workbench, Bounds(options.max_polls, options.poll_interval), _tell, retention)
+        return workplace
+
+    return open_and_tell
 
 
 def _tell(line: Mapping[str, object]) -> None:
-    print(json.dumps(line), file=sys.stderr, flush=True)  # noqa: T201 - a command's own output
+    # Nobody may listen any more, and the disk that the log is on may be full; the work goes on.
+    with suppress(OSError):
+        print(json.dumps(line), file=sys.stderr, flush=True)  # noqa: T201 - a command's own output
 
 
 def _complain(message: str, status: int) -> int:
@@ -140,7 +149,9 @@ def _complain(message: str, status: int) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="arrowproof.service.worker", description="Write the history of due notes.")
     add_database_options(parser, "that the server made")
-    parser.add_argument("--max-polls", type=whole_number(1), default=5, metavar="N", help="looks in all (5)")
+    length = parser.add_mutually_exclusive_group()
+    length.add_argument("--max-polls", type=whole_number(1), metavar="N", help=f"looks in all ({USUAL_POLLS})")
+    length.add_argument("--forever", action="store_true", help="work until SIGTERM, which lets an attempt end first")
     parser.add_argument("--poll-interval", type=seconds, default=1.0, metavar="S", help="seconds between looks (1)")
     parser.add_argument(
         "--retry-delay", type=seconds, default=1.0, metavar="S", help="seconds to the second attempt; then doubled (1)"

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -142,12 +143,11 @@ def test_a_job_whose_removal_is_ignored_is_an_error_and_keeps_its_history(retent
 def test_a_job_that_is_being_requeued_is_passed_over_and_stays(retention, put, database, engine):
     put("failed", 61, "a")
     put("failed", 62, "b")
-    other = open_engine(engine)
-    other.begin()
-    assert other.change("requeue_job", job_id=1, more_attempts=3, now=ago(0)) == 1
-    assert retention.remove_some() == 1
-    other.commit()
-    other.close()
+    with closing(open_engine(engine)) as other:
+        other.begin()
+        assert other.change("requeue_job", job_id=1, more_attempts=3, now=ago(0)) == 1
+        assert retention.remove_some() == 1
+        other.commit()
     assert retention.remove_some() == 0
     assert find_job(database, 1).status == "pending"
 
@@ -156,11 +156,10 @@ def test_a_job_that_is_being_requeued_is_passed_over_and_stays(retention, put, d
 def test_two_processes_remove_different_jobs_and_count_them_all(retention, put, engine):
     for number in range(4):
         put(("completed", "failed")[number % 2], 61 + number, f"k{number}")
-    other = open_engine(engine)
-    other.begin()
-    assert other.rows("claim_lost_job", job_id=4) == [("failed", 0)]
-    assert retention.remove_some() == 3
-    other.close()
+    with closing(open_engine(engine)) as other:
+        other.begin()
+        assert other.rows("claim_lost_job", job_id=4) == [("failed", 0)]
+        assert retention.remove_some() == 3
     assert retention.remove_some() == 1
     assert engine.sql("SELECT status, jobs FROM removed_jobs ORDER BY status") == [("completed", 2), ("failed", 2)]
 

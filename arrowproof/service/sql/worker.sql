@@ -59,7 +59,7 @@ FROM jobs
 WHERE id = :job_id;
 
 -- name: next_due
--- When the next job is due; null when none waits.
+-- When the next job is due, of those that are due after a moment; null when there is none.
 SELECT min(next_run_at)
 FROM jobs
-WHERE status IN ('pending', 'retry_wait');
+WHERE status IN ('pending', 'retry_wait') AND next_run_at > :after;

@@ -1,0 +1,138 @@
+"""The resident: a worker that stays, until it is told to end.
+
+It works on while jobs are due. Then it waits: for its poll interval, or until the next job is due by the database's
+clock, or until it is woken, whichever is first. A database that is busy or has vanished does not end it: it says so,
+waits, longer each time up to half a minute, and opens the database anew.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Final
+
+from arrowproof.service.attempt import Attempt, AttemptLostError, WriteLockBusyError
+from arrowproof.service.backoff import Backoff
+from arrowproof.service.clock import timestamp
+from arrowproof.service.database import BusyError, DatabaseError, describe
+from arrowproof.service.ending import Ending
+from arrowproof.service.refusal import RefusedError
+from arrowproof.service.retention import MOST_AT_ONCE
+from arrowproof.service.workplace import Tell, Workplace
+
+PAUSES: Final = Backoff(first=0.1, longest=30.0)
+"""How long it waits after the first error and those that follow it."""
+SHORTEST_WAIT: Final = 0.01
+REMOVAL_SECONDS: Final = 1.0
+_CLOCK_STEP: Final = 0.001
+
+
+class MovedError(DatabaseError):
+    """The file that is open is no longer the one that the address leads to."""
+
+
+class Resident:
+    """See the module.
+
+    Args:
+        open_workplace: Opens the database; called again after each error.
+        ending: Says when to end, and cuts a wait short.
+        poll_interval: Seconds between two looks when nothing is due and nobody wakes it.
+        tell: Is given each attempt, and all else that happens.
+    """
+
+    def __init__(
+        self, open_workplace: Callable[[], Workplace], ending: Ending, poll_interval: float, tell: Tell
+    ) -> None:
+        self._open_workplace = open_workplace
+        self._ending = ending
+        self._poll_interval = max(poll_interval, SHORTEST_WAIT)
+        self._tell = tell
+        self._looked_until = datetime.min.replace(tzinfo=UTC)
+        self._removes_at = 0.0
+        self._last: Attempt | None = None
+
+    def stay(self) -> Attempt | None:
+        """Work until the ending is asked for.
+
+        Returns:
+            The last attempt that was made, or None when there was none.
+
+        Raises:
+            RefusedError: the database must not be used, at the start.
+            DatabaseError: the database failed, at the start.
+        """
+        place: Workplace | None = self._open_workplace()
+        failures = 0
+        try:
+            while not self._ending.is_asked:
+                try:
+                    place = place or self._reopen()
+                    self._look(place)
+                    failures = 0
+                    continue
+                except (BusyError, WriteLockBusyError) as error:
+                    self._tell({"busy": str(error)})
+                except (DatabaseError, AttemptLostError, _NotOpenedError) as error:
+                    self._tell({"error": str(error) if isinstance(error, _NotOpenedError) else describe(error)})
+                    if place is not None:
+                        place.close()
+                    place = None
+                failures += 1
+                self._ending.wait(PAUSES.after(failures))
+        finally:
+            if place is not None:
+                place.close()
+        return self._last
+
+    def _reopen(self) -> Workplace:
+        try:
+            place = self._open_workplace()
+        except RefusedError as error:
+            raise _NotOpenedError(str(error)) from error
+        self._tell({"reopened": str(place.address)})
+        return place
+
+    def _look(self, place: Workplace) -> None:
+        """Look once, and wait when nothing was due."""
+        if not place.is_there():
+            raise MovedError("the database file was removed, or replaced by another")
+        has_more = self._remove_finished(place)
+        attempts = place.workbench.work()
+        for attempt in attempts:
+            self._tell(asdict(attempt))
+            self._last = attempt
+        if not attempts and not has_more:
+            self._ending.wait(min(self._poll_interval, self._seconds_until_due(place)))
+
+    def _remove_finished(self, place: Workplace) -> bool:
+        """Remove some finished jobs, but not before each of many attempts; whether there may be more of them."""
+        if time.monotonic() < self._removes_at:
+            return False
+        has_more = place.remove_finished(self._tell) == MOST_AT_ONCE
+        self._removes_at = 0.0 if has_more else time.monotonic() + REMOVAL_SECONDS
+        return has_more
+
+    def _seconds_until_due(self, place: Workplace) -> float:
+        """How long nothing becomes due.
+
+        A job that was due before and that the look did not get is in the hands of another worker: it is not waited for
+        again and again without a pause. One that became due since the last call may have been missed, and counts.
+        """
+        now = place.workbench.clock(place.database)
+        ((due,),) = place.database.rows("next_due", after=timestamp(self._looked_until))
+        self._looked_until = now
+        try:
+            moment = datetime.fromisoformat(str(due))
+        except ValueError:
+            # None, or a moment like infinity that somebody put in by hand.
+            return math.inf
+        # A millisecond more, for what is below one is cut off in the database.
+        return max(0.0, (moment - now).total_seconds()) + _CLOCK_STEP
+
+
+class _NotOpenedError(Exception):
+    """The database cannot be opened, or not yet."""

@@ -1,0 +1,93 @@
+"""The workplace: what a worker has open on one database, and on what terms it works there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from arrowproof.service.address import Address
+from arrowproof.service.attempt import MOST_CRASHES, Workbench
+from arrowproof.service.backoff import Backoff
+from arrowproof.service.clock import Clock, database_clock
+from arrowproof.service.database import BusyError, Database
+from arrowproof.service.hold import Hold
+from arrowproof.service.retention import Retention
+
+Tell = Callable[[Mapping[str, object]], None]
+"""Is given what happened, for whoever watches the worker."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How a worker works: see :class:`arrowproof.service.attempt.Workbench` and ``Retention`` for the parts.
+
+    ``keep_seconds`` is how long a finished job is kept; for ever when it is None.
+    """
+
+    hold: Hold
+    backoff: Backoff
+    batch: int = 1
+    most_crashes: int = MOST_CRASHES
+    keep_seconds: float | None = None
+    clock: Clock = database_clock
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """What is open, until it is closed. ``file`` is which file a SQLite database is, by device and inode."""
+
+    address: Address
+    workbench: Workbench
+    retention: Retention | None
+    file: tuple[int, int] | None
+    close: Callable[[], None]
+
+    @property
+    def database(self) -> Database:
+        """The connection that the attempts are made on."""
+        return self.workbench.database
+
+    def is_there(self) -> bool:
+        """Whether the address still leads to what is open. A file that was removed can be written for ever."""
+        return self.file == _file_of(self.address)
+
+    def remove_finished(self, tell: Tell) -> int:
+        """Remove some finished jobs, when that is asked for; a busy database is told, and keeps nobody from work."""
+        if self.retention is None:
+            return 0
+        try:
+            removed = self.retention.remove_some()
+        except BusyError as error:
+            tell({"busy": str(error)})
+            return 0
+        if removed:
+            tell({"removed": removed})
+        return removed
+
+
+def open_workplace(address: Address, terms: Terms) -> Workplace:
+    """Open a database for work, and the record of begun attempts that belongs to it.
+
+    Raises:
+        RefusedError: there is no such database, or it must not be used.
+        DatabaseError: the database failed.
+    """
+    with ExitStack() as opened:
+        file = _file_of(address)
+        database = opened.enter_context(closing(address.open()))
+        begun = opened.enter_context(closing(address.open_begun()))
+        workbench = Workbench(database, begun, terms.clock, terms.hold, terms.backoff, terms.batch, terms.most_crashes)
+        retention = None if terms.keep_seconds is None else Retention(database, terms.clock, terms.keep_seconds)
+        return Workplace(address, workbench, retention, file, opened.pop_all().close)
+
+
+def _file_of(address: Address) -> tuple[int, int] | None:
+    if address.is_postgresql:
+        return None
+    try:
+        status = Path(address.given).stat()
+    except (OSError, ValueError):
+        return None
+    return status.st_dev, status.st_ino
