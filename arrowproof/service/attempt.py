@@ -86,9 +86,11 @@ class Workbench:
         """
         try:
             now, jobs = self._claim()
-        except BusyError as error:
+        except _ANSWERED as error:
             self.database.roll_back()
-            raise WriteLockBusyError(str(error)) from error
+            if isinstance(error, BusyError):
+                raise WriteLockBusyError(str(error)) from error
+            raise
         if not jobs:
             self.database.roll_back()
             return ()

@@ -14,7 +14,7 @@ from __future__ import annotations
 import logging
 from typing import cast
 
-from arrowproof.service.database import Database, DatabaseError
+from arrowproof.service.database import ConnectionLostError, Database, DatabaseError
 
 _log = logging.getLogger(__name__)
 
@@ -32,10 +32,18 @@ class BegunAttempts:
             How many attempts in a row began at this point and were not heard of again.
         """
         try:
-            ((crashes,),) = self._database.rows("record_begun", job_id=job_id, attempts=attempts)
+            crashes = self._record(job_id, attempts)
         except DatabaseError as error:
             _log.warning("crashes of job %s are not counted: %s", job_id, error)
             return 0
+        return crashes
+
+    def _record(self, job_id: int, attempts: int) -> int:
+        try:
+            ((crashes,),) = self._database.rows("record_begun", job_id=job_id, attempts=attempts)
+        except ConnectionLostError:
+            # Most likely it was lost long before. If not, one crash too many is counted; that alone sets nothing aside.
+            ((crashes,),) = self._database.rows("record_begun", job_id=job_id, attempts=attempts)
         return cast(int, crashes)
 
     def clear(self, job_id: int, attempts: int) -> None:

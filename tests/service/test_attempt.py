@@ -9,7 +9,7 @@ from arrowproof.service.database import LONGEST_ERROR, DatabaseError, describe
 from arrowproof.service.hold import Hold
 from arrowproof.service.notes import SentUnderKey, accept_note, find_job, find_note
 from tests.service.engines import open_begun, open_engine
-from tests.service.workbenches import TEN_SECONDS, HandSetClock
+from tests.service.workbenches import TEN_SECONDS, DoAt, HandSetClock, Killed, worker_life
 
 SUCCESS = [
     "after-begin",
@@ -217,5 +217,136 @@ def test_while_another_process_keeps_the_lock_no_attempt_is_made(begun, database
     assert state_of(database, job_id) == ("pending", 0)
 
 
+@pytest.fixture
+def batches(database, begun, clock, hold):
+    return Workbench(database, begun, clock, hold, TEN_SECONDS, batch=3)
+
+
+def test_due_jobs_share_one_transaction_up_to_the_size_of_a_batch(batches, accept, hold):
+    jobs = [accept(key) for key in "abcde"]
+    hold.passed.clear()
+    assert batches.work() == tuple(Attempt(job_id, "completed") for job_id in jobs[:3])
+    assert hold.passed.count("after-history") == 3
+    assert (hold.passed.count("after-begin"), hold.passed.count("after-commit")) == (1, 1)
+    assert batches.work() == tuple(Attempt(job_id, "completed") for job_id in jobs[3:])
+    assert batches.work() == ()
+
+
+def test_nothing_of_a_batch_is_seen_before_its_commit_and_all_of_it_afterwards(database, begun, clock, accept, engine):
+    for key in "abc":
+        accept(key)
+    seen = []
+
+    class Looking(Hold):
+        def at(self, point):
+            if point in ("after-state", "after-commit"):
+                seen.append(
+                    engine.sql("SELECT count(*), (SELECT count(*) FROM note_events) FROM jobs WHERE attempts = 1")
+                )
+
+    Workbench(database, begun, clock, Looking(), TEN_SECONDS, batch=3).work()
+    assert seen == [[(0, 0)], [(3, 3)]]
+
+
+@pytest.mark.parametrize("action", ["ABORT", "IGNORE"])
+def test_one_history_row_that_is_refused_does_not_take_the_rest_of_its_batch_along(
+    batches, accept, database, engine, hold, action
+):
+    first, second, third = (accept(key) for key in "abc")
+    engine.fault("INSERT ON note_events", action, when=f"NEW.job_id = {second}")
+    hold.passed.clear()
+    assert [attempt.outcome for attempt in batches.work()] == ["completed", "retry_wait", "completed"]
+    assert [state_of(database, job_id) for job_id in (first, second, third)] == [
+        ("completed", 1),
+        ("retry_wait", 1),
+        ("completed", 1),
+    ]
+    assert hold.passed.count("after-commit") == 1
+
+
+@pytest.mark.parametrize("event", ["INSERT ON note_events", "UPDATE ON jobs"])
+def test_a_batch_that_loses_its_transaction_is_done_again_one_by_one(batches, accept, database, engine, event):
+    jobs = [accept(key) for key in "abc"]
+    when = f"NEW.job_id = {jobs[1]}" if "note_events" in event else f"NEW.id = {jobs[1]} AND NEW.status = 'completed'"
+    engine.fault(event, "ROLLBACK", when)
+    outcomes = {}
+    while attempts := batches.work():
+        outcomes |= {attempt.job_id: attempt.outcome for attempt in attempts}
+    assert outcomes == dict(zip(jobs, ["completed", "retry_wait", "completed"], strict=True))
+    assert [state_of(database, job_id) for job_id in jobs] == [("completed", 1), ("retry_wait", 1), ("completed", 1)]
+    assert engine.sql("SELECT count(*), count(DISTINCT job_id) FROM note_events") == [(2, 2)]
+
+
+def test_a_batch_whose_commit_fails_is_done_again_one_by_one(begun, database, clock, hold, accept, monkeypatch):
+    jobs = [accept(key) for key in "abc"]
+    commit = database.commit
+    fails = iter([True])
+
+    def fail_once():
+        if next(fails, False):
+            raise DatabaseError("FullError: database or disk is full")
+        commit()
+
+    monkeypatch.setattr(database, "commit", fail_once)
+    attempts = Workbench(database, begun, clock, hold, TEN_SECONDS, batch=3).work()
+    assert attempts == tuple(Attempt(job_id, "completed") for job_id in jobs)
+    assert hold.passed.count("after-commit") == 3
+
+
+def test_a_worker_that_is_killed_in_the_middle_of_a_batch_leaves_all_of_it_as_it_was(accept, database, engine, clock):
+    jobs = [accept(key) for key in "abc"]
+    with worker_life(engine, clock, point="after-history", victim=jobs[1], batch=3) as dying, pytest.raises(Killed):
+        dying.work()
+    assert [state_of(database, job_id) for job_id in jobs] == [("pending", 0)] * 3
+    done = []
+    with worker_life(engine, clock, batch=3) as living:
+        while attempts := living.work():
+            done += attempts
+    assert sorted(attempt.job_id for attempt in done) == jobs
+    assert {attempt.outcome for attempt in done} == {"completed"}
+    assert engine.sql("SELECT count(*), count(DISTINCT job_id) FROM note_events") == [(3, 3)]
+
+
+def test_every_failed_attempt_leaves_its_error_beside_the_last_one(workbench, accept, database, engine, clock):
+    job_id = accept()
+    said = ["first", "second", "third"]
+    for number, message in enumerate(said, 1):
+        engine.fault("INSERT ON note_events", said=message)
+        attempt(workbench)
+        engine.mend()
+        assert find_job(database, job_id).last_error.endswith(message)
+        assert [error.attempt for error in find_job(database, job_id).errors] == list(range(1, number + 1))
+        clock.move(10)
+    assert [error.error.rpartition(": ")[2] for error in find_job(database, job_id).errors] == said
+
+
+def test_a_finished_job_says_since_when(workbench, accept, database, engine, clock):
+    done = accept("a")
+    attempt(workbench)
+    assert find_job(database, done).finished_at == "2026-11-29T15:09:02.118Z"
+    failed = accept("b", max_attempts=1)
+    engine.fault("INSERT ON note_events")
+    clock.move(1)
+    attempt(workbench)
+    assert find_job(database, failed).finished_at == "2026-11-29T15:09:03.118Z"
+
+
+@pytest.mark.parametrize("point", ["after-begin", "after-select"])
+def test_an_error_before_anything_is_claimed_leaves_no_transaction(database, begun, clock, accept, point):
+    job_id = accept()
+
+    def fail():
+        raise DatabaseError("IOError: disk I/O error")
+
+    with pytest.raises(DatabaseError):
+        Workbench(database, begun, clock, DoAt(point, fail), TEN_SECONDS).work()
+    assert not database.in_transaction
+    assert state_of(database, job_id) == ("pending", 0)
+
+
 def test_a_long_error_is_cut():
     assert describe(ValueError("x" * 5000)) == "ValueError: " + "x" * (LONGEST_ERROR - len("ValueError: "))
+
+
+def test_an_error_that_not_every_database_can_keep_is_made_fit():
+    assert describe(ValueError("a\x00b\ud800c")) == "ValueError: a\N{REPLACEMENT CHARACTER}b?c"
