@@ -8,11 +8,16 @@ from fastapi import FastAPI, Path
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import PlainTextResponse
 
+from arrowproof.service.gate import Gate, is_open
 from arrowproof.service.job_routes import job_routes
 from arrowproof.service.note_routes import note_routes
 from arrowproof.service.problem import (
     BAD_HTTP,
+    HOST_REFUSED,
+    ORIGIN_REFUSED,
     PROBLEM_TYPES,
+    TOKEN_MISSING,
+    TOKEN_UNKNOWN,
     TOO_SLOW,
     ProblemError,
     install_problem_handlers,
@@ -21,13 +26,16 @@ from arrowproof.service.problem import (
 from arrowproof.service.settings import Settings
 
 ProblemName = Annotated[str, Path(json_schema_extra={"enum": list(PROBLEM_TYPES)})]
-_EVERYWHERE: Final = problem_answers(BAD_HTTP, TOO_SLOW, 500)
+_EVERYWHERE: Final = problem_answers(
+    BAD_HTTP, TOO_SLOW, TOKEN_MISSING, TOKEN_UNKNOWN, HOST_REFUSED, ORIGIN_REFUSED, 500
+)
 
 
 def create_app(settings: Settings) -> FastAPI:
     """The application. Its routes run in threads, each with a connection of its own."""
     app = FastAPI(title="Notes", version="2", docs_url=None, redoc_url=None, redirect_slashes=False)
     app.state.body_seconds = settings.request_seconds
+    app.add_middleware(Gate, tokens=settings.tokens)
     install_problem_handlers(app)
     app.include_router(note_routes(settings), responses=_EVERYWHERE)
     app.include_router(job_routes(settings), responses=_EVERYWHERE)
@@ -40,19 +48,23 @@ def create_app(settings: Settings) -> FastAPI:
             raise ProblemError(404, "there is no such type of problem")
         return PlainTextResponse(f"{kind.title}\n\n{kind.advice}\n")
 
-    app.openapi = lambda: _describe(app)  # type: ignore[method-assign]
+    app.openapi = lambda: _describe(app, asks_for_token=settings.tokens is not None)  # type: ignore[method-assign]
     return app
 
 
-def _describe(app: FastAPI) -> dict[str, Any]:
+def _describe(app: FastAPI, asks_for_token: bool) -> dict[str, Any]:
     """The OpenAPI document, without the answer that FastAPI gives when it checks parameters; here others do that."""
     if app.openapi_schema is None:
         schema = get_openapi(title=app.title, version=app.version, routes=app.routes)
-        for operations in schema["paths"].values():
+        for path, operations in schema["paths"].items():
             for operation in operations.values():
+                if asks_for_token and not is_open(path):
+                    operation["security"] = [{"token": []}]
                 if "HTTPValidationError" in str(operation["responses"].get("422")):
                     del operation["responses"]["422"]
         for name in ("HTTPValidationError", "ValidationError"):
             schema["components"]["schemas"].pop(name, None)
+        if asks_for_token:
+            schema["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
         app.openapi_schema = schema
     return app.openapi_schema

@@ -106,6 +106,32 @@ QUERY_REFUSED: Final = ProblemType(
     "The query of the address is not understood",
     "Leave out what the detail names, or give it a value that is allowed. Each name may stand once.",
 )
+TOKEN_MISSING: Final = ProblemType(
+    "token-missing",
+    401,
+    "A token is needed",
+    "Send the header Authorization: Bearer TOKEN, once, with the token that was given to you.",
+)
+TOKEN_UNKNOWN: Final = ProblemType(
+    "token-unknown",
+    401,
+    "The token is not known",
+    "Ask whoever runs the service for a token that stands in its file of tokens.",
+)
+HOST_REFUSED: Final = ProblemType(
+    "host-refused",
+    403,
+    "The host is not this machine",
+    "Without tokens the service is for its own machine. Ask for http://localhost or http://127.0.0.1 with its port, or "
+    "have the service started with --tokens.",
+)
+ORIGIN_REFUSED: Final = ProblemType(
+    "origin-refused",
+    403,
+    "A page of another origin may not change anything",
+    "Without tokens only the page of the service itself, and programs that send no Origin, may change something. Have "
+    "the service started with --tokens.",
+)
 BUSY: Final = ProblemType(
     "busy",
     503,
@@ -132,6 +158,10 @@ PROBLEM_TYPES: Final = {
         MEDIA_TYPE_REFUSED,
         NO_NOTE,
         QUERY_REFUSED,
+        TOKEN_MISSING,
+        TOKEN_UNKNOWN,
+        HOST_REFUSED,
+        ORIGIN_REFUSED,
         BUSY,
         UNAVAILABLE,
     )

@@ -1,6 +1,8 @@
 """The server: the notes API over HTTP.
 
-Usage: ``python -m arrowproof.service.server --db DATABASE [--host 127.0.0.1] [--port 8765] [--max-attempts 3]``
+Usage: ``python -m arrowproof.service.server --db DATABASE [--host 127.0.0.1] [--port 8765] [--tokens FILE]``
+
+Without tokens it listens on a loopback address only. ``--max-attempts`` is stored with each new job.
 
 Once it accepts connections it prints one JSON object on one line: ``ready`` (its URL; with ``--port 0`` the system
 chose the port), ``pid``, and what the database is: versions, whether SQLite has the WAL-reset bug, and how commits
@@ -19,6 +21,8 @@ import signal
 import socket
 import sys
 from collections.abc import Sequence
+from ipaddress import ip_address
+from pathlib import Path
 from types import FrameType
 
 from arrowproof.service.address import Address
@@ -28,6 +32,7 @@ from arrowproof.service.hold import SERVER_POINTS, hold_from_environment
 from arrowproof.service.options import REQUEST_SECONDS, add_database_options, positive_seconds, whole_number
 from arrowproof.service.pool import DatabasePool
 from arrowproof.service.refusal import BAD_USAGE, DATABASE_FAILED, RefusedError
+from arrowproof.service.tokens import read_tokens
 
 INTERRUPTED = 130
 MOST_ATTEMPTS = 1_000_000
@@ -57,7 +62,8 @@ def _exit_quietly(_: int, __: FrameType | None) -> None:
 
 def _serve(options: argparse.Namespace) -> None:
     hold = hold_from_environment(os.environ, SERVER_POINTS)
-    with _listen(options.host, options.port) as listener:
+    tokens = None if options.tokens is None else read_tokens(options.tokens)
+    with _listen(options.host, options.port, only_this_machine=tokens is None) as listener:
         address = Address(options.db, options.busy_timeout, options.journal_mode)
         first = address.open(create=True)
         pool = DatabasePool(first, address.open)
@@ -66,19 +72,24 @@ def _serve(options: argparse.Namespace) -> None:
             from arrowproof.service.settings import Settings
             from arrowproof.service.web import serve
 
-            settings = Settings(pool, options.max_attempts, database_clock, hold, options.request_timeout)
+            settings = Settings(pool, options.max_attempts, database_clock, hold, options.request_timeout, tokens)
             # A request that waits for a lock has its full time to be answered.
             serve(settings, listener, _announcement(listener, first), options.busy_timeout + _GRACE_SECONDS)
         finally:
             pool.close()
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def _listen(host: str, port: int, *, only_this_machine: bool) -> socket.socket:
     """A listening socket; the system chooses the port when it is 0."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
+        if only_this_machine and not ip_address(str(address[0]).partition("%")[0]).is_loopback:
+            raise RefusedError(
+                f"on {host!r} others could reach the service, and without --tokens anybody may do anything: give "
+                "--tokens FILE (python -m arrowproof.service.tokens NAME prints a line for it), or --host 127.0.0.1"
+            )
         listener = socket.socket(family, kind, protocol)
         try:
             # Else the port of a server that has just ended cannot be used for a minute.
@@ -110,7 +121,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--journal-mode", choices=("wal", "truncate"), help="of a SQLite file; WAL where this SQLite is safe with it"
     )
-    parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (127.0.0.1)")
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="the address to listen on (127.0.0.1); others than loopback need --tokens"
+    )
+    parser.add_argument(
+        "--tokens", type=Path, metavar="FILE", help="the clients that may ask, and the SHA-256 of their bearer tokens"
+    )
     parser.add_argument("--port", type=whole_number(0, 65535), default=8765, metavar="N", help="0: any free one (8765)")
     parser.add_argument(
         "--max-attempts",

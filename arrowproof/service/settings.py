@@ -8,12 +8,14 @@ from arrowproof.service.clock import Clock
 from arrowproof.service.hold import Hold
 from arrowproof.service.options import REQUEST_SECONDS
 from arrowproof.service.pool import DatabasePool
+from arrowproof.service.tokens import Tokens
 
 
 @dataclass(frozen=True)
 class Settings:
     """What every route needs. ``max_attempts`` is stored with each new job, and is what a retried one gets anew.
     ``request_seconds`` is how long the head of a request may take to come, and then its body.
+    Without ``tokens`` everybody who can reach the service is the same client.
     """
 
     pool: DatabasePool
@@ -21,3 +23,4 @@ class Settings:
     clock: Clock
     hold: Hold
     request_seconds: float = REQUEST_SECONDS
+    tokens: Tokens | None = None

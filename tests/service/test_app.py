@@ -108,7 +108,7 @@ def test_no_refused_request_stored_anything_or_stopped_the_server(server):
     assert_problem(server.client.post("/notes", headers=HEADERS, content=b"{"), 400)
     with socket.create_connection(("127.0.0.1", int(server.ready["ready"].rpartition(":")[2]))) as rude:
         head = "".join(
-            f"{name}: {value}\r\n" for name, value in {"Host": "x", **HEADERS, "Content-Length": 100}.items()
+            f"{name}: {value}\r\n" for name, value in {"Host": "localhost", **HEADERS, "Content-Length": 100}.items()
         )
         rude.sendall(b"POST /notes HTTP/1.1\r\n" + head.encode() + b"\r\n{")
     after = server.accept(new_key())
@@ -163,7 +163,7 @@ def test_a_bug_is_a_problem_that_tells_the_client_nothing_of_it():
     async def ask():
         app = create_app(Settings(BrokenPool(), 3, database_clock, Hold()))
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
-        async with httpx.AsyncClient(transport=transport, base_url="http://notes") as client:
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
             return await client.get("/jobs/1")
 
     response = asyncio.run(ask())
