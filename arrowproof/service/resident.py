@@ -100,13 +100,15 @@ class Resident:
         """Look once, and wait when nothing was due."""
         if not place.is_there():
             raise MovedError("the database file was removed, or replaced by another")
+        if place.waker is not None:
+            place.waker.drain()
         has_more = self._remove_finished(place)
         attempts = place.workbench.work()
         for attempt in attempts:
             self._tell(asdict(attempt))
             self._last = attempt
         if not attempts and not has_more:
-            self._ending.wait(min(self._poll_interval, self._seconds_until_due(place)))
+            self._ending.wait(min(self._poll_interval, self._seconds_until_due(place)), place.waker)
 
     def _remove_finished(self, place: Workplace) -> bool:
         """Remove some finished jobs, but not before each of many attempts; whether there may be more of them."""

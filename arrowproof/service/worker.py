@@ -25,7 +25,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -34,7 +34,6 @@ from arrowproof.service.address import Address
 from arrowproof.service.attempt import MOST_CRASHES, Attempt, AttemptLostError, WriteLockBusyError
 from arrowproof.service.backoff import LONGEST_SECONDS, Backoff
 from arrowproof.service.database import DatabaseError, describe
-from arrowproof.service.durability import durability_warnings
 from arrowproof.service.ending import INTERRUPTED, TERMINATED, Ending, Terminated
 from arrowproof.service.hold import WORKER_POINTS, hold_from_environment
 from arrowproof.service.options import add_database_options, seconds, whole_number
@@ -103,10 +102,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _work(options: argparse.Namespace, ending: Ending) -> Attempt | None:
-    open_anew = partial(open_workplace, Address(options.db, options.busy_timeout), _terms(options))
+    open_anew = partial(open_workplace, Address(options.db, options.busy_timeout), _terms(options), _tell)
     if options.forever:
-        return Resident(_told(open_anew), ending, options.poll_interval, _tell).stay()
-    with closing(_told(open_anew)()) as workplace:
+        return Resident(open_anew, ending, options.poll_interval, _tell).stay()
+    with closing(open_anew()) as workplace:
         return run(workplace, Bounds(options.max_polls or USUAL_POLLS, options.poll_interval), _tell)
 
 
@@ -114,25 +113,7 @@ def _terms(options: argparse.Namespace) -> Terms:
     hold = hold_from_environment(os.environ, WORKER_POINTS)
     longest = options.max_retry_delay
     backoff = Backoff(options.retry_delay, max(options.retry_delay, LONGEST_SECONDS) if longest is None else longest)
-    return Terms(hold, backoff, options.batch, options.max_crashes, options.keep_finished)
-
-
-def _told(open_anew: Callable[[], Workplace]) -> Callable[[], Workplace]:
-    """The same, and each time what was opened is told."""
-
-    def open_and_tell() -> Workplace:
-        workplace = open_anew()
-        try:
-            facts = workplace.database.facts
-        except BaseException:
-            workplace.close()
-            raise
-        _tell({"started": os.getpid(), **facts})
-        for warning in durability_warnings(facts):
-            _tell({"warning": warning})
-        return workplace
-
-    return open_and_tell
+    return Terms(hold, backoff, options.batch, options.max_crashes, options.keep_finished, wakes=options.forever)
 
 
 def _tell(line: Mapping[str, object]) -> None:

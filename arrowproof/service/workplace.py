@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
@@ -11,9 +12,11 @@ from arrowproof.service.address import Address
 from arrowproof.service.attempt import MOST_CRASHES, Workbench
 from arrowproof.service.backoff import Backoff
 from arrowproof.service.clock import Clock, database_clock
-from arrowproof.service.database import BusyError, Database
+from arrowproof.service.database import BusyError, Database, DatabaseError
+from arrowproof.service.durability import durability_warnings
 from arrowproof.service.hold import Hold
 from arrowproof.service.retention import Retention
+from arrowproof.service.wake import Waker, open_waker
 
 Tell = Callable[[Mapping[str, object]], None]
 """Is given what happened, for whoever watches the worker."""
@@ -23,7 +26,8 @@ Tell = Callable[[Mapping[str, object]], None]
 class Terms:
     """How a worker works: see :class:`arrowproof.service.attempt.Workbench` and ``Retention`` for the parts.
 
-    ``keep_seconds`` is how long a finished job is kept; for ever when it is None.
+    ``keep_seconds`` is how long a finished job is kept; for ever when it is None. ``wakes`` is
+    whether it wants to be woken.
     """
 
     hold: Hold
@@ -32,15 +36,20 @@ class Terms:
     most_crashes: int = MOST_CRASHES
     keep_seconds: float | None = None
     clock: Clock = database_clock
+    wakes: bool = False
 
 
 @dataclass(frozen=True)
 class Workplace:
-    """What is open, until it is closed. ``file`` is which file a SQLite database is, by device and inode."""
+    """What is open, until it is closed. ``file`` is which file a SQLite database is, by device and inode.
+
+    ``waker`` is None when none is wanted or none can be had.
+    """
 
     address: Address
     workbench: Workbench
     retention: Retention | None
+    waker: Waker | None
     file: tuple[int, int] | None
     close: Callable[[], None]
 
@@ -67,8 +76,10 @@ class Workplace:
         return removed
 
 
-def open_workplace(address: Address, terms: Terms) -> Workplace:
+def open_workplace(address: Address, terms: Terms, tell: Tell) -> Workplace:
     """Open a database for work, and the record of begun attempts that belongs to it.
+
+    What the database is, what it can lose, and that nobody will wake the worker, is told.
 
     Raises:
         RefusedError: there is no such database, or it must not be used.
@@ -79,8 +90,22 @@ def open_workplace(address: Address, terms: Terms) -> Workplace:
         database = opened.enter_context(closing(address.open()))
         begun = opened.enter_context(closing(address.open_begun()))
         workbench = Workbench(database, begun, terms.clock, terms.hold, terms.backoff, terms.batch, terms.most_crashes)
+        tell({"started": os.getpid(), **database.facts})
+        for warning in durability_warnings(database.facts):
+            tell({"warning": warning})
+        waker = _open_waker(address, tell) if terms.wakes else None
+        if waker is not None:
+            opened.enter_context(closing(waker))
         retention = None if terms.keep_seconds is None else Retention(database, terms.clock, terms.keep_seconds)
-        return Workplace(address, workbench, retention, file, opened.pop_all().close)
+        return Workplace(address, workbench, retention, waker, file, opened.pop_all().close)
+
+
+def _open_waker(address: Address, tell: Tell) -> Waker | None:
+    try:
+        return open_waker(address)
+    except DatabaseError as error:
+        tell({"warning": f"a new job is found by the next poll alone: {error}"})
+        return None
 
 
 def _file_of(address: Address) -> tuple[int, int] | None:
