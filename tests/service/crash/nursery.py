@@ -28,7 +28,8 @@ class Nursery:
 
     def start(self, *arguments: str, hold: str = "") -> int:
         """Start one; its process id."""
-        self._stdout.write_text("")
+        for file in (self._stdout, self._stderr):
+            file.write_text("")
         asked = {"arguments": arguments, "hold": hold, "output": [str(self._stdout), str(self._stderr)]}
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(asked) + "\n")
