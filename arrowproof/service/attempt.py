@@ -101,7 +101,9 @@ class Workbench:
             self._clear(on_record)
             self.database.roll_back()
             raise
-        self._clear(on_record)
+        for job, crashes in on_record.items():
+            if crashes < self.most_crashes:
+                self.begun.end(job.job_id, job.attempts)
         return attempts
 
     def _claim(self) -> tuple[datetime, Sequence[ClaimedJob]]:
@@ -118,18 +120,14 @@ class Workbench:
     ) -> tuple[Attempt, ...]:
         """Attempts in the transaction that stands; when it is lost, each again in one of its own.
 
-        A job is suspected when an attempt at it was not heard of again. It shares its transaction with no other: else
-        those that only stood beside the one that kills its worker would be set aside with it. ``on_record`` comes to
+        A job at which an attempt was not heard of again is the last of its batch: those that only stood beside the one
+        that kills its worker are done before they meet it again, and are not set aside with it. ``on_record`` comes to
         hold the jobs that were come to, with their crashes; the others are left to the next look.
         """
         attempts: list[Attempt] = []
-        suspected: tuple[ClaimedJob, int] | None = None
         try:
             for job in jobs:
                 crashes = self.begun.begin(job.job_id, job.attempts)
-                if crashes and on_record:
-                    suspected = job, crashes
-                    break
                 on_record[job] = crashes
                 attempts.append(self._try(job, crashes, now))
                 if crashes:
@@ -138,10 +136,6 @@ class Workbench:
         except (DatabaseError, AttemptLostError) as error:
             self.database.roll_back()
             attempts = self._try_again(on_record, describe(error))
-        if suspected:
-            job, crashes = suspected
-            on_record[job] = crashes
-            attempts.append(self._try_alone(job, crashes))
         return tuple(attempts)
 
     def _try_again(self, on_record: Mapping[ClaimedJob, int], error: str) -> list[Attempt]:

@@ -1,7 +1,7 @@
 """The begun attempts: a record, outside of the database's transactions, of attempts that began and have not ended.
 
 A job whose attempt kills its worker leaves no trace in the database: its transaction is gone with the worker, and the
-job is as due as before. Without a record it would be tried for ever. The record is made before the work and taken away
+job is as due as before. Without a record it would be tried for ever. The record is made before the work and let go of
 after it, by whoever holds the job's lock; who finds one with the same number of attempts made knows of a crash. It has
 to outlive a killed process and not a power cut, so it costs no second flush to the disk: SQLite keeps it in a file of
 its own beside the database, PostgreSQL in an UNLOGGED table that a connection of its own writes.
@@ -24,6 +24,7 @@ class BegunAttempts:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._ended: list[tuple[int, int]] = []
 
     def begin(self, job_id: int, attempts: int) -> int:
         """Record that an attempt begins at a job at which ``attempts`` were made before.
@@ -40,19 +41,37 @@ class BegunAttempts:
 
     def _record(self, job_id: int, attempts: int) -> int:
         try:
-            ((crashes,),) = self._database.rows("record_begun", job_id=job_id, attempts=attempts)
+            return self._write(job_id, attempts)
         except ConnectionLostError:
             # Most likely it was lost long before. If not, one crash too many is counted; that alone sets nothing aside.
-            ((crashes,),) = self._database.rows("record_begun", job_id=job_id, attempts=attempts)
+            return self._write(job_id, attempts)
+
+    def _write(self, job_id: int, attempts: int) -> int:
+        if self._ended:
+            ended_job_id, ended_attempts = self._ended.pop()
+            ended = {"ended_job_id": ended_job_id, "ended_attempts": ended_attempts}
+            if self._database.change("reuse_begun", job_id=job_id, attempts=attempts, **ended) == 1:
+                return 0
+            self.clear(ended_job_id, ended_attempts)
+        ((crashes,),) = self._database.rows("record_begun", job_id=job_id, attempts=attempts)
         return cast(int, crashes)
 
+    def end(self, job_id: int, attempts: int) -> None:
+        """Let go of a record that means nothing any more: the attempt was committed, and the next has another number.
+
+        The next attempt to begin overwrites it, which is half the work of taking it away first.
+        """
+        self._ended.append((job_id, attempts))
+
     def clear(self, job_id: int, attempts: int) -> None:
-        """Take the record away: the attempt has ended, whatever it came to."""
+        """Take the record away: the attempt has ended, and the next may have the same number."""
         try:
             self._database.change("clear_begun", job_id=job_id, attempts=attempts)
         except DatabaseError as error:
             _log.warning("the attempt at job %s is still on record as begun: %s", job_id, error)
 
     def close(self) -> None:
-        """Close the connection."""
+        """Take away what was let go of, and close the connection."""
+        while self._ended:
+            self.clear(*self._ended.pop())
         self._database.close()

@@ -205,6 +205,45 @@ def test_the_record_is_made_without_a_flush_to_the_disk(engine, accept, begun):
         ) == [("u",)]
 
 
+def test_a_committed_attempt_gives_its_place_on_record_to_the_next(begun, engine):
+    assert begun.begin(1, 0) == 0
+    begun.end(1, 0)
+    assert begun.begin(2, 0) == 0
+    assert on_record(engine) == [(2, 0, 0)]
+    begun.end(2, 0)
+    # The next attempt at the same job, too.
+    assert begun.begin(2, 1) == 0
+    assert on_record(engine) == [(2, 1, 0)]
+
+
+def test_what_is_on_record_of_a_job_is_not_lost_by_taking_the_place_of_another(begun, engine):
+    with closing(open_begun(engine)) as dead:
+        assert [dead.begin(7, 2) for _ in range(2)] == [0, 1]
+    assert begun.begin(1, 0) == 0
+    begun.end(1, 0)
+    assert begun.begin(7, 2) == 2
+    assert on_record(engine) == [(7, 2, 2)]
+
+
+def test_a_place_that_another_worker_has_taken_meanwhile_is_left_to_it(begun, engine):
+    assert begun.begin(1, 0) == 0
+    begun.end(1, 0)
+    with closing(open_begun(engine)) as other:
+        assert other.begin(1, 1) == 0
+        assert begun.begin(2, 0) == 0
+        assert on_record(engine) == [(1, 1, 0), (2, 0, 0)]
+
+
+@pytest.mark.usefixtures("database")
+def test_a_record_that_is_closed_holds_nothing_of_what_has_ended(engine):
+    with closing(open_begun(engine)) as ours:
+        for job_id in (1, 2, 3):
+            ours.begin(job_id, 0)
+            if job_id < 3:
+                ours.end(job_id, 0)
+    assert on_record(engine) == [(3, 0, 0)]
+
+
 @only_sqlite
 @pytest.mark.parametrize("length", [0, 40, 5000])
 def test_a_record_that_a_power_cut_zeroed_is_made_anew(engine, accept, live, length):

@@ -126,6 +126,8 @@ def test_a_worker_whose_connection_was_killed_changes_nothing_of_a_job_that_move
     job_id = accept()
     moved = {
         "removed": ["DELETE FROM jobs"],
+        # By a client, who counts no attempt.
+        "cancelled": ["UPDATE jobs SET status = 'cancelled', next_run_at = NULL"],
         "retry_wait": ["UPDATE jobs SET status = 'retry_wait', attempts = 1, next_run_at = 'infinity'"],
     }.get(elsewhere, [f"UPDATE jobs SET status = '{elsewhere}', attempts = 1, next_run_at = NULL"])
 
@@ -140,7 +142,7 @@ def test_a_worker_whose_connection_was_killed_changes_nothing_of_a_job_that_move
     assert (attempt.job_id, attempt.outcome) == (job_id, elsewhere)
     assert "terminating connection" in attempt.error
     if elsewhere != "removed":
-        assert state_of(database, job_id) == (elsewhere, 1)
+        assert state_of(database, job_id) == (elsewhere, 0 if elsewhere == "cancelled" else 1)
     assert engine.sql("SELECT count(*) FROM note_events") == [(0,)]
 
 

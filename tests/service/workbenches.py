@@ -44,6 +44,9 @@ class WatchedBegun:
         self.job_id = job_id
         return self._begun.begin(job_id, attempts)
 
+    def end(self, job_id: int, attempts: int) -> None:
+        self._begun.end(job_id, attempts)
+
     def clear(self, job_id: int, attempts: int) -> None:
         self._begun.clear(job_id, attempts)
 
