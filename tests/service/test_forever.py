@@ -58,7 +58,8 @@ def wait_for(worker, holds, what):
 
 
 def end(worker):
-    """End it by SIGTERM; its last line."""
+    """End it by SIGTERM, once it can answer; its last line."""
+    wait_for(worker, lambda: is_started(worker), "its start")
     worker.process.send_signal(signal.SIGTERM)
     return worker.outcome()
 

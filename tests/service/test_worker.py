@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime
 
 import apsw
 import pytest
@@ -230,3 +231,43 @@ def test_it_does_not_pay_for_the_web_nor_for_the_other_database(notes, accept):
     assert loaded & set(drivers.values()) == {drivers[notes.engine.name]}
     assert not loaded & {"fastapi", "uvicorn", "starlette", "pydantic"}
     assert ("asyncio" in loaded) is (notes.engine.name == "postgresql"), "psycopg needs it"
+
+
+def test_each_wait_for_the_next_attempt_is_twice_as_long_up_to_a_limit(notes, accept):
+    accept()
+    notes.refuse_history()
+    notes.sql("UPDATE jobs SET max_attempts = 5")
+    waits = []
+    for _ in range(4):
+        long_ago, before = "2001-01-01T00:00:00.000Z", datetime.now(UTC)
+        notes.sql("UPDATE jobs SET next_run_at = %s", long_ago)
+        assert notes.worker("--retry-delay", "1000", "--max-retry-delay", "3000").outcome()["outcome"] == "retry_wait"
+        ((due,),) = notes.sql("SELECT CAST(next_run_at AS text) FROM jobs")
+        waits.append((datetime.fromisoformat(due.replace(" ", "T")) - before).total_seconds())
+    for wait, longest in zip(waits, [1000, 2000, 3000, 3000], strict=True):
+        assert 0.9 * longest <= wait <= longest + 60, waits
+
+
+@pytest.mark.parametrize("point", ["after-begin", "after-savepoint", "after-state", "after-commit"])
+def test_a_batch_that_is_killed_is_done_whole_or_not_at_all(notes, accept, point):
+    for key in "abc":
+        accept(key)
+    worker = notes.worker("--batch", "10", hold=point)
+    notes.held(point)
+    worker.kill()
+    is_committed = point == "after-commit"
+    assert notes.sql("SELECT status, attempts, count(*) FROM jobs GROUP BY status, attempts") == [
+        ("completed", 1, 3) if is_committed else ("pending", 0, 3)
+    ]
+    while notes.worker("--batch", "10").outcome()["job_id"] is not None:
+        pass
+    assert notes.sql("SELECT status, attempts, count(*) FROM jobs GROUP BY status, attempts") == [("completed", 1, 3)]
+    assert notes.sql("SELECT count(*) FROM note_events") == [(3,)]
+
+
+def test_a_batch_is_one_transaction_and_each_of_its_attempts_is_told(notes, accept):
+    ids = [accept(key) for key in "abcd"]
+    worker = notes.worker("--batch", "3")
+    assert worker.outcome() == {"outcome": "completed", "job_id": ids[2]}
+    assert [line["job_id"] for line in told(worker)] == ids[:3]
+    assert notes.sql("SELECT status FROM jobs WHERE id = %s", ids[3]) == [("pending",)]
