@@ -10,6 +10,7 @@ from fastapi.responses import PlainTextResponse
 
 from arrowproof.service.gate import Gate, is_open
 from arrowproof.service.job_routes import job_routes
+from arrowproof.service.monitor_routes import monitor_routes
 from arrowproof.service.note_routes import note_routes
 from arrowproof.service.problem import (
     BAD_HTTP,
@@ -39,6 +40,7 @@ def create_app(settings: Settings) -> FastAPI:
     install_problem_handlers(app)
     app.include_router(note_routes(settings), responses=_EVERYWHERE)
     app.include_router(job_routes(settings), responses=_EVERYWHERE)
+    app.include_router(monitor_routes(settings), responses=_EVERYWHERE)
 
     @app.get("/problems/{name}", response_class=PlainTextResponse, responses=_EVERYWHERE | problem_answers(404))
     async def get_problem(name: ProblemName) -> PlainTextResponse:

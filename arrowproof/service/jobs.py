@@ -68,6 +68,9 @@ def _change(database: Database, query: str, job_id: int, change: JobChange, **pa
     if known is None:
         return None
     changed = database.change(query, job_id=job_id, now=timestamp(change.clock(database)), **parameters)
+    if changed and query == "requeue_job":
+        # That it has failed once stays counted.
+        database.change("count_removed", status="failed", removed=1)
     change.hold.at("after-job")
     job = find_job(database, job_id, change.client)
     if job is None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 SQL_FOLDER = Path(__file__).parent / "sql"
-_SHARED = ("server", "listing", "worker", "begun", "retention")
+_SHARED = ("server", "listing", "metrics", "worker", "begun", "retention")
 _OF_AN_ENGINE = ("connection", "transaction", "claim")
 _NAME = re.compile(r"-- name: ([a-z][a-z0-9_]*)")
 

@@ -126,6 +126,8 @@ def test_the_description_names_every_route_and_its_answers(server):
         "/jobs/{job_id}/retry",
         "/jobs/{job_id}/cancel",
         "/problems/{name}",
+        "/health",
+        "/metrics",
     }
     assert {"202", "400", "409", "413", "415", "422", "503"} <= set(paths["/notes"]["post"]["responses"])
     assert paths["/notes"]["post"]["parameters"][0]["name"] == "Idempotency-Key"

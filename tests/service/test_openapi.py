@@ -49,10 +49,13 @@ def test_every_answer_is_one_that_the_document_names(described, mode):
     statuses = set()
     with requests.Session() as session:
         session.trust_env = False
-        for result in described.get_all_operations():
+        for operation in (result.ok() for result in described.get_all_operations()):
+            takes_something = {"parameters", "requestBody"} & operation.definition.raw.keys()
+            if mode is GenerationMode.NEGATIVE and not takes_something:
+                continue
 
             @EXAMPLES
-            @given(case=result.ok().as_strategy(mode))
+            @given(case=operation.as_strategy(mode))
             def ask(case):
                 statuses.add(case.call_and_validate(session=session, checks=CHECKS).status_code)
 

@@ -71,7 +71,8 @@ CREATE TABLE attempt_errors (
 );
 
 -- name: create_removed_jobs
--- How many jobs were removed in each state, so that a count of outcomes never goes down.
+-- How many jobs were removed in each state, or left it when they were retried, so that a count of outcomes never goes
+-- down.
 CREATE TABLE removed_jobs (
     status text PRIMARY KEY,
     jobs bigint NOT NULL

@@ -68,7 +68,8 @@ CREATE TABLE attempt_errors (
 ) STRICT;
 
 -- name: create_removed_jobs
--- How many jobs were removed in each state, so that a count of outcomes never goes down.
+-- How many jobs were removed in each state, or left it when they were retried, so that a count of outcomes never goes
+-- down.
 CREATE TABLE removed_jobs (
     status TEXT NOT NULL PRIMARY KEY,
     jobs INTEGER NOT NULL

@@ -1,0 +1,146 @@
+"""Health and metrics over real HTTP, beside real workers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from arrowproof.service.queries import service_queries
+from tests.service.engines import only_sqlite
+from tests.service.problems import assert_problem
+
+STATES = ("pending", "retry_wait", "completed", "failed", "cancelled")
+
+
+@pytest.fixture
+def server(notes):
+    return notes.server("--max-attempts", "1", "--busy-timeout", "0.3")
+
+
+def read(server):
+    """The figures by name and label."""
+    answer = server.client.get("/metrics")
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+    return {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in text_string_to_metric_families(answer.text)
+        for sample in family.samples
+    }
+
+
+def fail(notes):
+    notes.refuse_history()
+    assert notes.worker().outcome()["outcome"] == "failed"
+    notes.allow_history()
+
+
+def test_a_database_without_notes_has_every_figure_and_each_is_nought(server):
+    figures = read(server)
+    assert set(figures.values()) == {0}
+    assert set(figures) == {
+        *(("notes_jobs", state) for state in STATES),
+        *(("notes_jobs_finished_total", outcome) for outcome in ("completed", "failed", "cancelled")),
+        ("notes_oldest_due_job_age_seconds",),
+        ("notes_attempt_errors",),
+    }
+
+
+def test_jobs_are_counted_by_state_and_ends_by_outcome(notes, server):
+    server.accept("completed")
+    notes.worker().outcome()
+    server.accept("failed")
+    fail(notes)
+    cancelled = server.accept("cancelled")["job_id"]
+    assert server.client.post(f"/jobs/{cancelled}/cancel").status_code == 200
+    server.accept("pending")
+    figures = read(server)
+    in_state = {state: figures["notes_jobs", state] for state in STATES}
+    assert in_state == {"pending": 1, "retry_wait": 0, "completed": 1, "failed": 1, "cancelled": 1}
+    assert [figures["notes_jobs_finished_total", end] for end in ("completed", "failed", "cancelled")] == [1, 1, 1]
+    assert figures["notes_attempt_errors",] == 1
+
+
+def test_a_count_of_outcomes_never_goes_down(notes, server):
+    job_id = server.accept()["job_id"]
+    fail(notes)
+    assert server.client.post(f"/jobs/{job_id}/retry").status_code == 200
+    figures = read(server)
+    assert (figures["notes_jobs", "failed"], figures["notes_jobs_finished_total", "failed"]) == (0, 1)
+    fail(notes)
+    assert read(server)["notes_jobs_finished_total", "failed"] == 2
+    assert server.client.post(f"/jobs/{job_id}/cancel").status_code == 409
+    assert server.client.post(f"/jobs/{job_id}/retry").status_code == 200
+    assert server.client.post(f"/jobs/{job_id}/retry").status_code == 409
+    notes.worker().outcome()
+    before = read(server)
+    removed = subprocess.run(
+        [sys.executable, "-m", "arrowproof.service.retention", "--db", notes.engine.db, "--keep-finished", "0"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert '"removed": 1' in removed.stdout
+    after = read(server)
+    assert after["notes_jobs", "completed"] == 0
+    for outcome, count in (("completed", 1), ("failed", 2), ("cancelled", 0)):
+        assert before["notes_jobs_finished_total", outcome] == count
+        assert after["notes_jobs_finished_total", outcome] == count
+
+
+def test_the_age_is_that_of_the_job_that_is_due_for_longest(notes, server):
+    server.accept("first")
+    second = server.accept("second")["job_id"]
+    assert 0 <= read(server)["notes_oldest_due_job_age_seconds",] < 60
+    notes.sql("UPDATE jobs SET next_run_at = '2026-01-01T00:00:00.000Z' WHERE id = %s", second)
+    assert read(server)["notes_oldest_due_job_age_seconds",] > 86_400
+    notes.sql("UPDATE jobs SET next_run_at = '2999-01-01T00:00:00.000Z'")
+    assert read(server)["notes_oldest_due_job_age_seconds",] == 0
+
+
+def test_a_service_whose_database_answers_is_well(server):
+    answer = server.client.get("/health")
+    assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+
+
+def test_a_service_whose_database_does_not_answer_is_not_well_and_has_no_metrics(notes, server):
+    notes.sql("ALTER TABLE removed_jobs RENAME TO gone")
+    for path in ("/health", "/metrics"):
+        answer = server.client.get(path)
+        assert_problem(answer, 503, "unavailable")
+        assert answer.headers["retry-after"] == "1"
+    notes.sql("ALTER TABLE gone RENAME TO removed_jobs")
+    assert server.client.get("/health").status_code == 200
+
+
+def test_with_tokens_health_is_open_and_metrics_are_not(notes, tmp_path):
+    file = tmp_path / "tokens"
+    file.write_text(f"alice {'0' * 64}\n")
+    file.chmod(0o600)
+    server = notes.server("--tokens", str(file))
+    assert server.client.get("/health").status_code == 200
+    assert_problem(server.client.get("/metrics"), 401, "token-missing")
+
+
+@only_sqlite
+def test_jobs_are_counted_by_indexes_alone(server, notes):
+    assert server.client.get("/health").status_code == 200
+    plan = [row[3] for row in notes.sql(f"EXPLAIN QUERY PLAN {service_queries('sqlite')['count_jobs']}")]
+    assert "SCAN jobs" not in plan
+    assert any("jobs_ended" in step and "COVERING" in step for step in plan), plan
+    assert any("jobs_waiting" in step for step in plan), plan
+
+
+def test_a_server_that_is_not_asked_does_not_load_what_metrics_need():
+    said = subprocess.run(
+        [sys.executable, "-c", "import sys, arrowproof.service.web; print('prometheus_client' in sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert said.stdout == "False\n"
