@@ -12,7 +12,7 @@ from arrowproof.service.address import Address
 from arrowproof.service.attempt import MOST_CRASHES, Workbench
 from arrowproof.service.backoff import Backoff
 from arrowproof.service.clock import Clock, database_clock
-from arrowproof.service.database import BusyError, Database, DatabaseError
+from arrowproof.service.database import BusyError, ConnectionLostError, Database, DatabaseError, describe
 from arrowproof.service.durability import durability_warnings
 from arrowproof.service.hold import Hold
 from arrowproof.service.retention import Retention
@@ -63,13 +63,24 @@ class Workplace:
         return self.file == _file_of(self.address)
 
     def remove_finished(self, tell: Tell) -> int:
-        """Remove some finished jobs, when that is asked for; a busy database is told, and keeps nobody from work."""
+        """Remove some finished jobs, when that is asked for; gives how many.
+
+        What cannot be removed (another table refers to it, say) is told, and keeps nobody from work.
+
+        Raises:
+            ConnectionLostError: the connection is lost.
+        """
         if self.retention is None:
             return 0
         try:
             removed = self.retention.remove_some()
+        except ConnectionLostError:
+            raise
         except BusyError as error:
             tell({"busy": str(error)})
+            return 0
+        except DatabaseError as error:
+            tell({"error": f"finished jobs were not removed: {describe(error)}"})
             return 0
         if removed:
             tell({"removed": removed})

@@ -261,3 +261,14 @@ def test_a_worker_without_it_removes_nothing(put, notes, rows):
     put("completed", 1_000_000)
     notes.worker("--max-polls", "1").outcome()
     assert rows() == [1, 1, 1, 1]
+
+
+def test_what_cannot_be_removed_is_told_and_keeps_no_worker_from_its_work(put, notes):
+    put("completed", 61, "old")
+    job_id = put("pending", 0, "new")
+    notes.sql("DELETE FROM note_events")
+    notes.engine.fault("DELETE ON notes")
+    worker = notes.worker("--keep-finished", "1")
+    assert worker.outcome() == {"outcome": "completed", "job_id": job_id}
+    assert "finished jobs were not removed: " in worker.stderr
+    assert notes.sql("SELECT count(*) FROM jobs") == [(2,)]
