@@ -20,19 +20,20 @@ SETTINGS = ("sqlite wal", "sqlite truncate", "postgresql")
 
 
 class Ground:
-    """A database of the service, made and empty."""
+    """A database of the service, made and empty. With ``observes`` one connection looks at it all the time."""
 
-    def __init__(self, setting: str, folder: Path, engine: Engine):
+    def __init__(self, setting: str, folder: Path, engine: Engine, *, observes: bool = True):
         self.setting = setting
         self.folder = folder
         self.engine = engine
-        self._observer = psycopg.connect(engine.db, autocommit=True) if isinstance(engine, PostgresEngine) else None
+        self.is_file = isinstance(engine, SQLiteEngine)
+        self._observer = psycopg.connect(engine.db, autocommit=True) if observes and not self.is_file else None
         self.database: Database = Address(engine.db, journal_mode=self.journal_mode).open(create=True)
 
     @property
     def journal_mode(self) -> str | None:
         """What is said to a server's ``--journal-mode``; None for PostgreSQL."""
-        return self.setting.removeprefix("sqlite ") if isinstance(self.engine, SQLiteEngine) else None
+        return self.setting.removeprefix("sqlite ") if self.is_file else None
 
     def accept(self, key: str, max_attempts: int = 3) -> int:
         """A new job; its id."""
@@ -51,7 +52,7 @@ class Ground:
 
     def backends(self) -> set[int]:
         """The processes that PostgreSQL has for connections of the service; SQLite has none."""
-        if self._observer is None:
+        if self.is_file:
             return set()
         return {
             pid for (pid,) in self.sql("SELECT pid FROM pg_stat_activity WHERE application_name = 'arrowproof-notes'")
@@ -66,7 +67,7 @@ class Ground:
 
     def is_sound(self) -> bool:
         """Whether SQLite finds nothing wrong; PostgreSQL keeps its own counsel."""
-        return self._observer is not None or self.sql("PRAGMA integrity_check") == [("ok",)]
+        return not self.is_file or self.sql("PRAGMA integrity_check") == [("ok",)]
 
     def close(self) -> None:
         """Close the connections."""

@@ -20,13 +20,13 @@ SELECT '', 'backlog ' || n, 'text', 'sha', '2020-01-01T00:00:00.000Z' FROM numbe
 """
 BACKLOG_JOBS = """
 INSERT INTO jobs (note_id, status, attempts, max_attempts, next_run_at)
-SELECT id, 'pending', 0, 3, created_at FROM notes
+SELECT id, 'pending', 0, {max_attempts}, created_at FROM notes
 """
 
 
-def add_backlog(place: Ground, count: int) -> set[str]:
+def add_backlog(place: Ground, count: int, max_attempts: int = 3) -> set[str]:
     """Many due jobs at once, so that workers have something in hand whenever they are killed; the notes' keys."""
-    statements = [BACKLOG.format(count=count), BACKLOG_JOBS]
+    statements = [BACKLOG.format(count=count), BACKLOG_JOBS.format(max_attempts=max_attempts)]
     if place.journal_mode is None:
         statements[0] = statements[0].replace("'2020-01-01T00:00:00.000Z'", "timestamptz '2020-01-01T00:00:00Z'")
     for statement in statements:

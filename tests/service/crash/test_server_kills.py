@@ -58,6 +58,7 @@ def post_without_answer(url: str) -> socket.socket:
     return client
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_a_kill_at_any_point_of_a_request_stores_all_or_nothing_and_the_same_key_is_answered(
     tmp_path, request, nursery, found, setting

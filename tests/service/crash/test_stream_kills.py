@@ -41,6 +41,7 @@ def drain(place: Ground, nursery: Nursery, *arguments: str) -> None:
     assert nursery.wait() == 0, nursery.stderr
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("engine_name", ENGINES)
 def test_no_job_is_lost_or_doubled_by_a_hundred_kills_while_requests_go_on(
     tmp_path, request, random, found, engine_name
