@@ -156,9 +156,10 @@ def test_an_idle_worker_costs_next_to_nothing(notes, stay):
     """Also after it was woken: what woke it is taken away, or its wait would be over before it begins."""
     server = notes.server()
     worker = stay("--poll-interval", "1")
-    server.accept()
-    wait_for(worker, lambda: completed(notes) == 1, "the job")
-
+    server.accept("a")
+    wait_for(worker, lambda: completed(notes) == 1, "a job")
+    server.accept("b")
+    wait_for(worker, lambda: completed(notes) == 2, "a job that woke it")
     assert seconds_of_work(worker, 3.0) < 0.1
     end(worker)
 
