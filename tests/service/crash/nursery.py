@@ -22,6 +22,7 @@ class Nursery:
     def __init__(self, folder: Path, module: str = "worker"):
         self._stdout = folder / f"nursery-{id(self)}.stdout"
         self._stderr = folder / f"nursery-{id(self)}.stderr"
+        self._child: int | None = None
         self._process = subprocess.Popen(
             [sys.executable, __file__, module], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -34,11 +35,14 @@ class Nursery:
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(asked) + "\n")
         self._process.stdin.flush()
-        return self._answer()
+        self._child = self._answer()
+        return self._child
 
     def wait(self) -> int:
         """Wait until it has ended: its exit status, or the signal that killed it as a negative number."""
-        return self._answer()
+        status = self._answer()
+        self._child = None
+        return status
 
     def run(self, *arguments: str) -> dict[str, Any]:
         """Let a worker run to its end; its last line."""
@@ -65,6 +69,11 @@ class Nursery:
         return int(line)
 
     def close(self) -> None:
+        """End the nursery, and first the one that it has brought up last, if a failed test has left it alive."""
+        if self._child is not None:
+            # Dead or alive, it has its number until the nursery is asked for the next one.
+            os.kill(self._child, signal.SIGKILL)
+            self.wait()
         self._process.kill()
         self._process.communicate()
 
@@ -73,7 +82,10 @@ def _tend(module: str) -> None:
     # All that server and worker load late, but for what would start a thread.
     needed = ["postgresql", "sqlite", *(["app", "web"] if module == "server" else []), module]
     main = [import_module(f"arrowproof.service.{name}") for name in needed][-1].main
+    ended: list[int] = []
     for line in sys.stdin:
+        while ended:
+            os.waitpid(ended.pop(), 0)
         asked = json.loads(line)
         child = os.fork()
         if child == 0:
@@ -91,8 +103,11 @@ def _tend(module: str) -> None:
                 os._exit(status)
         sys.stdout.write(f"{child}\n")
         sys.stdout.flush()
-        _, ended = os.waitpid(child, 0)
-        sys.stdout.write(f"{os.waitstatus_to_exitcode(ended)}\n")
+        came_to = os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+        assert came_to is not None
+        status = came_to.si_status if came_to.si_code == os.CLD_EXITED else -came_to.si_status
+        ended.append(child)
+        sys.stdout.write(f"{status}\n")
         sys.stdout.flush()
 
 
