@@ -12,6 +12,7 @@ from arrowproof.service.gate import Gate, is_open
 from arrowproof.service.job_routes import job_routes
 from arrowproof.service.monitor_routes import monitor_routes
 from arrowproof.service.note_routes import note_routes
+from arrowproof.service.page import page_routes
 from arrowproof.service.problem import (
     BAD_HTTP,
     HOST_REFUSED,
@@ -41,6 +42,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.include_router(note_routes(settings), responses=_EVERYWHERE)
     app.include_router(job_routes(settings), responses=_EVERYWHERE)
     app.include_router(monitor_routes(settings), responses=_EVERYWHERE)
+    app.include_router(page_routes(), responses=_EVERYWHERE)
 
     @app.get("/problems/{name}", response_class=PlainTextResponse, responses=_EVERYWHERE | problem_answers(404))
     async def get_problem(name: ProblemName) -> PlainTextResponse:

@@ -29,7 +29,7 @@ from arrowproof.service.problem import (
 from arrowproof.service.tokens import Tokens
 
 OPEN_PATHS: Final = ("/", "/health", "/openapi.json")
-_OPEN_FOLDERS = ("/problems/", "/page/")
+_OPEN_FOLDER = "/problems/"
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 _BEARER = re.compile(r"bearer +([A-Za-z0-9._~+/-]+=*)", re.IGNORECASE)
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+)(:[0-9]{1,5})?")
@@ -77,7 +77,7 @@ class Gate:
 
 def is_open(path: str) -> bool:
     """Whether a path holds nothing of anybody, and so asks for no token."""
-    return path in OPEN_PATHS or path.startswith(_OPEN_FOLDERS)
+    return path in OPEN_PATHS or path.startswith(_OPEN_FOLDER)
 
 
 def client_of_token(tokens: Tokens, sent: list[str]) -> str:

@@ -8,13 +8,24 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 
 from arrowproof.service.identity import LARGEST_ID, Client, Id, client_of, read_id
-from arrowproof.service.jobs import STATES, JobChange, JobFilter, JobPage, cancel_job, list_jobs, requeue_job
+from arrowproof.service.jobs import (
+    STATES,
+    JobChange,
+    JobCounts,
+    JobFilter,
+    JobPage,
+    cancel_job,
+    count_jobs,
+    list_jobs,
+    requeue_job,
+)
 from arrowproof.service.notes import StoredJob, find_job
 from arrowproof.service.problem import BUSY, JOB_STATE, QUERY_REFUSED, UNAVAILABLE, ProblemError, problem_answers
 from arrowproof.service.settings import Settings
 
 USUAL_LIMIT = 50
 MOST_LISTED = 200
+_COUNT_PROBLEMS = problem_answers(BUSY, UNAVAILABLE)
 _LIST_PROBLEMS = problem_answers(QUERY_REFUSED, BUSY, UNAVAILABLE)
 _LIST_QUERY = {
     "parameters": [
@@ -75,6 +86,12 @@ def job_routes(settings: Settings) -> APIRouter:
         """The newest jobs, of one state or of all. ``before`` of the answer asks for those that follow."""
         with settings.pool.lend() as database:
             return list_jobs(database, wanted)
+
+    @router.get("/counts", responses=_COUNT_PROBLEMS)
+    def get_counts(client: Client) -> JobCounts:
+        """How many jobs there are in each state, counted to ten thousand."""
+        with settings.pool.lend() as database:
+            return count_jobs(database, client)
 
     @router.get("/jobs/{job_id}", responses=_LOOK_PROBLEMS)
     def get_job(job_id: Id, client: Client) -> StoredJob:

@@ -13,6 +13,7 @@ from arrowproof.service.notes import StoredJob, find_job
 WAITING: Final = ("pending", "retry_wait")
 FINISHED: Final = ("completed", "failed", "cancelled")
 STATES: Final = (*WAITING, *FINISHED)
+MOST_COUNTED: Final = 10_000
 
 
 class JobStateError(Exception):
@@ -130,3 +131,17 @@ def list_jobs(database: Database, wanted: JobFilter) -> JobPage:
     )
     shown = listed[: wanted.limit]
     return JobPage(shown, shown[-1].job_id if len(listed) > len(shown) else None)
+
+
+@dataclass(frozen=True)
+class JobCounts:
+    """How many jobs there are by state. A count of ``most`` means so many or more."""
+
+    jobs: dict[str, int]
+    most: int
+
+
+def count_jobs(database: Database, client: str, most: int = MOST_COUNTED) -> JobCounts:
+    """How many jobs a client has in each state, counted up to ``most``."""
+    counted = database.rows("count_client_jobs", client=client, most=most)
+    return JobCounts(dict(cast(list[tuple[str, int]], counted)), most)

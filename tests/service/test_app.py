@@ -55,7 +55,17 @@ def test_an_id_that_cannot_be_is_not_found(server, kind, wrong):
 
 
 @pytest.mark.parametrize(
-    "path", ["/jobs/999999", f"/notes/{2**63 - 1}", "/", "/notes/1/events", "/docs", "/jobs/1/", "/notes/"]
+    "path",
+    [
+        "/jobs/999999",
+        f"/notes/{2**63 - 1}",
+        "/index.html",
+        "/favicon.ico",
+        "/notes/1/events",
+        "/docs",
+        "/jobs/1/",
+        "/notes/",
+    ],
 )
 def test_what_is_not_there_is_not_found(server, path):
     assert_problem(server.client.get(path), 404)
@@ -126,6 +136,8 @@ def test_the_description_names_every_route_and_its_answers(server):
         "/jobs/{job_id}/retry",
         "/jobs/{job_id}/cancel",
         "/problems/{name}",
+        "/",
+        "/counts",
         "/health",
         "/metrics",
     }

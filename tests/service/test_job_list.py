@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from arrowproof.service.address import Address
+from arrowproof.service.jobs import count_jobs
 from arrowproof.service.queries import service_queries
-from tests.service.engines import only_sqlite
+from tests.service.engines import only_sqlite, open_engine
 from tests.service.problems import assert_problem
 
 STATES = ("pending", "retry_wait", "completed", "failed", "cancelled")
@@ -88,6 +89,17 @@ def test_a_query_that_is_not_understood_is_refused(server, query):
 
 def test_the_largest_limit_and_id_are_taken(server, listed):
     assert len(list_jobs(server, f"?limit=200&before={2**63 - 1}")["jobs"]) == len(listed)
+
+
+def test_jobs_are_counted_by_state_and_to_a_limit(server, shared, listed):
+    answer = server.client.get("/counts")
+    assert answer.json() == {"jobs": dict.fromkeys(listed, 1), "most": 10_000}
+    database = open_engine(shared.engine)
+    try:
+        assert count_jobs(database, "", most=1).jobs == dict.fromkeys(listed, 1)
+        assert count_jobs(database, "nobody").jobs == dict.fromkeys(listed, 0)
+    finally:
+        database.close()
 
 
 @only_sqlite

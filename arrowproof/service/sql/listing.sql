@@ -32,3 +32,40 @@ WHERE notes.id = jobs.note_id AND notes.client = :client AND jobs.id < :before
   AND jobs.status = :state AND jobs.status IN ('completed', 'failed', 'cancelled')
 ORDER BY jobs.id DESC
 LIMIT :most;
+
+-- name: count_client_jobs
+-- How many jobs a client has in each state, counted to a limit, so that a glance at a large database costs little.
+SELECT 'pending', count(*) FROM (
+    SELECT 1 FROM jobs CROSS JOIN notes
+    WHERE notes.id = jobs.note_id AND notes.client = :client
+      AND jobs.status = 'pending' AND jobs.status IN ('pending', 'retry_wait')
+    LIMIT :most
+) AS counted
+UNION ALL
+SELECT 'retry_wait', count(*) FROM (
+    SELECT 1 FROM jobs CROSS JOIN notes
+    WHERE notes.id = jobs.note_id AND notes.client = :client
+      AND jobs.status = 'retry_wait' AND jobs.status IN ('pending', 'retry_wait')
+    LIMIT :most
+) AS counted
+UNION ALL
+SELECT 'completed', count(*) FROM (
+    SELECT 1 FROM jobs CROSS JOIN notes
+    WHERE notes.id = jobs.note_id AND notes.client = :client
+      AND jobs.status = 'completed' AND jobs.status IN ('completed', 'failed', 'cancelled')
+    LIMIT :most
+) AS counted
+UNION ALL
+SELECT 'failed', count(*) FROM (
+    SELECT 1 FROM jobs CROSS JOIN notes
+    WHERE notes.id = jobs.note_id AND notes.client = :client
+      AND jobs.status = 'failed' AND jobs.status IN ('completed', 'failed', 'cancelled')
+    LIMIT :most
+) AS counted
+UNION ALL
+SELECT 'cancelled', count(*) FROM (
+    SELECT 1 FROM jobs CROSS JOIN notes
+    WHERE notes.id = jobs.note_id AND notes.client = :client
+      AND jobs.status = 'cancelled' AND jobs.status IN ('completed', 'failed', 'cancelled')
+    LIMIT :most
+) AS counted;
