@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-import apsw
 import pytest
 
 from arrowproof.service.attempt import Attempt
-from arrowproof.service.begun import BegunAttempts
 from arrowproof.service.database import DatabaseError
 from arrowproof.service.refusal import RefusedError
-from arrowproof.service.sqlite import SQLiteDatabase, open_begun, open_sqlite
-from tests.service.crash.watched_vfs import Operation, Perform, unwatched, watched
+from arrowproof.service.sqlite import open_sqlite
+from tests.service.crash.faults import MANNERS, SETTINGS, Faults, Place, places
+from tests.service.crash.watched_vfs import unwatched, watched
 from tests.service.crash.workshop import (
     COMPLETED,
     FAILED,
@@ -31,66 +29,6 @@ from tests.service.crash.workshop import (
     stored,
     work,
 )
-
-MANNERS = ("full", "I/O error", "short write")
-_CODES = {
-    "write": apsw.SQLITE_IOERR_WRITE,
-    "sync": apsw.SQLITE_IOERR_FSYNC,
-    "truncate": apsw.SQLITE_IOERR_TRUNCATE,
-    "delete": apsw.SQLITE_IOERR_DELETE,
-}
-
-
-@dataclass
-class Faults:
-    """Lets ``passing`` operations pass once it is armed, fails the next, and with ``lasting`` all that follow.
-
-    A full disk and a short write fail writes as ``os_unix.c`` does; what is no write fails with its own I/O error.
-    """
-
-    manner: str
-    lasting: bool
-    passing: int | None = None
-    fired: list[Operation] = field(default_factory=list)
-
-    def __call__(self, operation: Operation, perform: Perform) -> None:
-        if self.passing is None or (self.fired and not self.lasting):
-            return perform(operation)
-        if not self.fired and self.passing > 0:
-            self.passing -= 1
-            return perform(operation)
-        self.fired.append(operation)
-        return self._fail(operation, perform)
-
-    def _fail(self, operation: Operation, perform: Perform) -> None:
-        if operation.kind == "create":
-            raise apsw.CantOpenError("injected: the file cannot be made")
-        if operation.kind == "write" and self.manner != "I/O error":
-            if self.manner == "short write":
-                perform(replace(operation, data=operation.data[: len(operation.data) // 2]))
-            raise apsw.FullError("injected: database or disk is full")
-        error = apsw.IOError(f"injected: disk I/O error in a {operation.kind}")
-        error.extendedresult = _CODES[operation.kind]
-        raise error
-
-    def mend(self) -> None:
-        self.passing = None
-
-
-@dataclass(frozen=True)
-class Place:
-    """A database with one job, open in this process through the faulty files."""
-
-    path: Path
-    database: SQLiteDatabase
-    begun: BegunAttempts
-
-    def job(self) -> StoredJob | None:
-        with closing(unwatched(self.path)) as other:
-            assert is_sound(other)
-            held = stored(other)
-        assert set(held) <= {"key"}
-        return held.get("key")
 
 
 @dataclass(frozen=True)
@@ -117,8 +55,6 @@ ACTIONS = {
     "failing attempt": Action(3, True, _attempt),
     "last attempt": Action(1, False, _attempt),
 }
-# Whether each commit writes the WAL back to the file at once, so that this is under faults too.
-SETTINGS = {"wal": ("wal", False), "wal, checkpoints": ("wal", True), "truncate": ("truncate", False)}
 
 
 @pytest.fixture
@@ -137,30 +73,6 @@ def prepared(quick_folder: Path) -> Callable[[str, Action], Path]:
         return folder
 
     return prepare
-
-
-def places(prepared: Path, checkpoints: bool, manner: str, lasting: bool) -> Iterator[tuple[Place, Faults]]:
-    """A fresh place for the first operation that fails, for the second, and so on until the last fault did not fire."""
-    passing = 0
-    while True:
-        folder = prepared.with_name("tried")
-        shutil.copytree(prepared, folder)
-        path = folder / "finale.sqlite3"
-        faults = Faults(manner, lasting)
-        with (
-            watched(faults),
-            closing(open_sqlite(path, busy_seconds=0.0)) as database,
-            closing(open_begun(path, 0.0)) as sidecar,
-        ):
-            if checkpoints:
-                database._connection.execute("PRAGMA wal_autocheckpoint = 1")
-            faults.passing = passing
-            yield Place(path, database, BegunAttempts(sidecar)), faults
-            faults.mend()
-        shutil.rmtree(folder)
-        if not faults.fired:
-            return
-        passing += 1
 
 
 @pytest.mark.parametrize("lasting", [False, True], ids=["once", "from then on"])
@@ -185,9 +97,16 @@ def test_whichever_operation_fails_the_count_is_right_and_the_job_ends_well(prep
     found(f"{seen.total()} faults: " + ", ".join(f"{count} {what}" for what, count in sorted(seen.items())))
 
 
+def job_of(place: Place) -> StoredJob | None:
+    """The one job of a place, if it is there."""
+    held = place.stored()
+    assert set(held) <= {"key"}
+    return held.get("key")
+
+
 def _check(place: Place, action: Action, told: object, lasting: bool, case: str) -> str:
     """What was told is what is stored, and an error left the job as it was. Gives what the action came to."""
-    job = place.job()
+    job = job_of(place)
     if action.max_attempts is None:
         if isinstance(told, DatabaseError):
             # Without an answer the note is there, whole, or it is not: whoever asks again is told.
@@ -209,17 +128,17 @@ def _check(place: Place, action: Action, told: object, lasting: bool, case: str)
 
 def _check_the_end(place: Place, action: Action, case: str) -> None:
     """Once the disk works again, on the same connection: the same key answers, and the job ends as it should."""
-    before = place.job()
+    before = job_of(place)
     if action.max_attempts is None:
         again = accept(place.database, "key")
         assert again.replayed == (before is not None), case
-        assert place.job() == PENDING, case
+        assert job_of(place) == PENDING, case
         return
     assert before is not None
     if action.refuses_history:
         allow_history(place.database._connection)
     ended = work(place.database, place.begun, later=True)
-    after = place.job()
+    after = job_of(place)
     if before.status in ("completed", "failed"):
         assert ended == (), case
         assert after == before, case

@@ -66,14 +66,16 @@ def accept(database: Database, key: str, max_attempts: int = 3) -> Accepted:
         database.roll_back()
 
 
-def work(database: Database, begun: BegunAttempts, *, later: bool = False) -> tuple[Attempt, ...]:
+def later_clock(database: Database) -> datetime:
+    """A minute later than it is."""
+    return database_clock(database) + LATER
+
+
+def work(database: Database, begun: BegunAttempts, *, later: bool = False, batch: int = 1) -> tuple[Attempt, ...]:
     """One look of a worker; ``later``, when every job that waits is due."""
-
-    def clock(database: Database) -> datetime:
-        return database_clock(database) + (LATER if later else timedelta())
-
+    clock = later_clock if later else database_clock
     try:
-        return Workbench(database, begun, clock, Hold(), Backoff(1.0, 1.0)).work()
+        return Workbench(database, begun, clock, Hold(), Backoff(1.0, 1.0), batch).work()
     finally:
         database.roll_back()
 
