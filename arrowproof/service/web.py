@@ -49,6 +49,7 @@ def serve(settings: Settings, listener: socket.socket, announcement: str, grace_
         loop="asyncio",
         ws="none",
         lifespan="off",
+        server_header=False,
         log_level="warning",
         timeout_graceful_shutdown=math.ceil(grace_seconds),
     )
