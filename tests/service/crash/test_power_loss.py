@@ -14,12 +14,25 @@ import apsw
 import pytest
 
 from arrowproof.service.begun import BegunAttempts
+from arrowproof.service.clock import database_clock
 from arrowproof.service.database import DatabaseError
+from arrowproof.service.hold import Hold
+from arrowproof.service.jobs import JobChange, cancel_job
 from arrowproof.service.refusal import RefusedError
+from arrowproof.service.retention import Retention
 from arrowproof.service.sqlite import SQLiteDatabase, open_begun, open_sqlite
 from tests.service.crash.power_cut import MANNERS, Disk, Files, Recorder
 from tests.service.crash.watched_vfs import unwatched, watched
-from tests.service.crash.workshop import Stored, accept, allow_history, is_sound, refuse_history, stored, work
+from tests.service.crash.workshop import (
+    Stored,
+    accept,
+    allow_history,
+    is_sound,
+    later_clock,
+    refuse_history,
+    stored,
+    work,
+)
 
 NAME = "finale.sqlite3"
 
@@ -78,7 +91,10 @@ class Life:
 
 
 def live(life: Life) -> None:
-    """Notes are accepted; one job is completed, one fails and is completed later; all is closed, and opened again."""
+    """Notes are accepted; one job is completed, one fails and is completed later; all is closed, and opened again.
+
+    Then a job is cancelled, the finished ones are removed, and a last note is accepted.
+    """
     with ExitStack() as stack:
         server = life.open(stack, create=True)
         for key in ("a", "b"):
@@ -95,7 +111,14 @@ def live(life: Life) -> None:
         work(worker, begun, later=True)
         life.told()
     with ExitStack() as stack:
-        accept(life.open(stack, create=True), "c")
+        server = life.open(stack, create=True)
+        cancelled = accept(server, "c").job_id
+        life.told()
+        cancel_job(server, cancelled, JobChange("", database_clock, Hold()))
+        life.told()
+        assert Retention(server, later_clock, 0.0).remove_some() == 3
+        life.told()
+        accept(server, "d")
         life.told()
 
 
