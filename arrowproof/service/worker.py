@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import os
 import sys
 import time
@@ -85,6 +86,7 @@ def run(workplace: Workplace, bounds: Bounds, tell: Tell) -> Attempt | None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; gives the exit status."""
     options = _parser().parse_args(arguments)
+    logging.basicConfig(handlers=[_Telling()])
     try:
         with Ending(drains=options.forever) as ending:
             last = _work(options, ending)
@@ -114,6 +116,13 @@ def _terms(options: argparse.Namespace) -> Terms:
     longest = options.max_retry_delay
     backoff = Backoff(options.retry_delay, max(options.retry_delay, LONGEST_SECONDS) if longest is None else longest)
     return Terms(hold, backoff, options.batch, options.max_crashes, options.keep_finished, wakes=options.forever)
+
+
+class _Telling(logging.Handler):
+    """Tells what the parts of the service and the drivers warn of, as JSON lines like all else."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        _tell({record.levelname.lower(): record.getMessage()})
 
 
 def _tell(line: Mapping[str, object]) -> None:

@@ -254,6 +254,7 @@ def test_lost_connections_are_made_anew(notes, accept, stay):
     (job_id,) = accept("another")
     wait_for(worker, lambda: completed(notes) == 2, "the second job")
     assert end(worker) == {"outcome": "completed", "job_id": job_id}
+    assert [json.loads(line) for line in worker.stderr.splitlines()], "every line is JSON, what parts warn of as well"
 
 
 def test_finished_jobs_are_removed_as_it_goes_along(notes, accept, stay):
