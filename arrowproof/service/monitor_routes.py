@@ -1,9 +1,13 @@
-"""The routes for who runs the service: whether it is well, and its metrics."""
+"""The routes for who runs the service: whether it is well, and its metrics.
+
+They have threads of their own, so that they answer while all the others wait for a lock.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter
 from fastapi.responses import PlainTextResponse, Response
 
@@ -11,6 +15,7 @@ from arrowproof.service.metrics import MEDIA_TYPE, read_metrics
 from arrowproof.service.problem import BUSY, UNAVAILABLE, problem_answers
 from arrowproof.service.settings import Settings
 
+_MOST_THREADS = 2
 _PROBLEMS = problem_answers(BUSY, UNAVAILABLE)
 
 
@@ -24,19 +29,26 @@ class Health:
 def monitor_routes(settings: Settings) -> APIRouter:
     """The routes, which work with these settings."""
     router = APIRouter()
+    threads = CapacityLimiter(_MOST_THREADS)
 
-    @router.get("/health", responses=_PROBLEMS)
-    def get_health() -> Health:
-        """Whether the database answers: 200 or 503. Asks for no token."""
+    def check() -> Health:
         with settings.pool.lend() as database:
             database.rows("check_health")
         return Health()
 
-    @router.get("/metrics", response_class=PlainTextResponse, responses=_PROBLEMS)
-    def get_metrics() -> Response:
-        """The metrics as Prometheus reads them: jobs by state, the age of the oldest due one, outcomes, errors."""
+    def read() -> bytes:
         with settings.pool.lend() as database:
             metrics = read_metrics(database, settings.clock)
-        return Response(metrics.exposition(), media_type=MEDIA_TYPE)
+        return metrics.exposition()
+
+    @router.get("/health", responses=_PROBLEMS)
+    async def get_health() -> Health:
+        """Whether the database answers: 200 or 503. Asks for no token."""
+        return await to_thread.run_sync(check, limiter=threads)
+
+    @router.get("/metrics", response_class=PlainTextResponse, responses=_PROBLEMS)
+    async def get_metrics() -> Response:
+        """The metrics as Prometheus reads them: jobs by state, the age of the oldest due one, outcomes, errors."""
+        return Response(await to_thread.run_sync(read, limiter=threads), media_type=MEDIA_TYPE)
 
     return router

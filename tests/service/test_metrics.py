@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 
+import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -115,6 +117,30 @@ def test_a_service_whose_database_does_not_answer_is_not_well_and_has_no_metrics
         assert answer.headers["retry-after"] == "1"
     notes.sql("ALTER TABLE gone RENAME TO removed_jobs")
     assert server.client.get("/health").status_code == 200
+
+
+def ask_again_and_again(server):
+    for _ in range(1000):
+        server.client.get("/jobs/1", timeout=1)
+
+
+def test_a_service_in_which_every_request_waits_for_a_lock_still_says_how_it_is(notes):
+    held = notes.server(hold="after-note")
+    first = threading.Thread(target=held.post, args=("k", "text"))
+    first.start()
+    notes.held("after-note")
+    server = notes.server("--busy-timeout", "60")
+    waiting = [threading.Thread(target=server.post, args=("k", "text")) for _ in range(60)]
+    for client in waiting:
+        client.start()
+    # More requests than there are threads: one more of them would be waiting for ever now.
+    with pytest.raises(httpx.ReadTimeout):
+        ask_again_and_again(server)
+    assert server.client.get("/health", timeout=30).json() == {"status": "ok"}
+    assert server.client.get("/metrics", timeout=30).status_code == 200
+    notes.release("after-note")
+    for client in (first, *waiting):
+        client.join()
 
 
 def test_with_tokens_health_is_open_and_metrics_are_not(notes, tmp_path):
