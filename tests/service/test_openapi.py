@@ -62,9 +62,15 @@ def with_tokens(folder, how):
     return ("--tokens", str(file))
 
 
+def asks_for_token(schema):
+    return "securitySchemes" in schema.raw_schema["components"]
+
+
 @pytest.mark.parametrize("mode", GenerationMode)
 def test_every_answer_is_one_that_the_document_names(described, mode):
     statuses = set()
+    # The session brings the token that a case leaves out on purpose, and so what was wrong is right again.
+    ours = [check for check in CHECKS if not (asks_for_token(described) and check is negative_data_rejection)]
     with requests.Session() as session:
         session.trust_env = False
         session.headers.update(AUTHORIZATION)
@@ -76,7 +82,7 @@ def test_every_answer_is_one_that_the_document_names(described, mode):
             @EXAMPLES
             @given(case=operation.as_strategy(mode))
             def ask(case):
-                statuses.add(case.call_and_validate(session=session, checks=CHECKS).status_code)
+                statuses.add(case.call_and_validate(session=session, checks=ours).status_code)
 
             ask()
     assert statuses >= SEEN[mode]
