@@ -9,10 +9,10 @@ which nothing was ever created. Triggers, indexes and tables that someone added 
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from stat import S_ISREG
+from types import TracebackType
 from typing import Final
 
 import apsw
@@ -60,7 +60,7 @@ class SQLiteDatabase:
     @property
     def in_transaction(self) -> bool:
         """Whether a transaction stands. SQLite ends one on its own after some errors."""
-        with _own_errors():
+        with _own_errors:
             return self._connection.in_transaction
 
     def begin(self) -> None:
@@ -73,7 +73,7 @@ class SQLiteDatabase:
 
     def rows(self, query: str, **parameters: Value) -> list[tuple[Value, ...]]:
         """Run a named query to its end and give every row."""
-        with _own_errors():
+        with _own_errors:
             return list(self._connection.execute(self._queries[query], parameters))
 
     def row(self, query: str, **parameters: Value) -> tuple[Value, ...] | None:
@@ -82,7 +82,7 @@ class SQLiteDatabase:
 
     def change(self, query: str, **parameters: Value) -> int:
         """Run a named INSERT, UPDATE or DELETE and give the number of rows that it changed, triggers not counted."""
-        with _own_errors():
+        with _own_errors:
             self._connection.execute(self._queries[query], parameters)
             return self._connection.changes()
 
@@ -96,14 +96,20 @@ class SQLiteDatabase:
         self._connection.close()
 
 
-@contextmanager
-def _own_errors() -> Iterator[None]:
-    try:
-        yield
-    except _BUSY as error:
-        raise BusyError(describe(error)) from error
-    except apsw.Error as error:
-        raise DatabaseError(describe(error)) from error
+class _OwnErrors:
+    """Has an error of apsw raised as one of the service's own. Entered for each statement, so it makes no generator."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None) -> None:
+        if isinstance(error, _BUSY):
+            raise BusyError(describe(error)) from error
+        if isinstance(error, apsw.Error):
+            raise DatabaseError(describe(error)) from error
+
+
+_own_errors: Final = _OwnErrors()
 
 
 def open_sqlite(
@@ -244,7 +250,7 @@ def _initialise(connection: apsw.Connection, database: SQLiteDatabase, shown: st
             if objects:
                 raise RefusedError(f"{shown} holds tables of something else; give another --db")
             _forget_begun(Path(connection.filename), shown)
-            with _own_errors():
+            with _own_errors:
                 for statement in schema_statements("sqlite"):
                     connection.execute(statement)
         database.commit()
@@ -311,7 +317,7 @@ def _may_be_begun(file: Path) -> bool:
 
 def _open_begun(file: Path, busy_seconds: float) -> SQLiteDatabase:
     journal_mode = safe_journal_mode(parse_version(SQLITE_VERSION))
-    with _own_errors():
+    with _own_errors:
         connection = apsw.Connection(str(file))
     try:
         connection.set_busy_timeout(int(busy_seconds * 1000))
@@ -337,7 +343,7 @@ def _make_begun(connection: apsw.Connection, database: SQLiteDatabase) -> None:
     database.begin()
     try:
         if database.rows("application_id") != [(BEGUN_APPLICATION_ID,)]:
-            with _own_errors():
+            with _own_errors:
                 for statement in schema_statements("sqlite", "begun_schema"):
                     connection.execute(statement)
         database.commit()

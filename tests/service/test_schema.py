@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from arrowproof.service.address import Address
 from arrowproof.service.database import DatabaseError
+from arrowproof.service.queries import service_queries
+from tests.service.engines import only_sqlite
 
 NOW = "2026-11-29T15:09:02.118Z"
 NOTE = {"client": "me", "idempotency_key": "k", "text": "t", "text_sha256": "s", "now": NOW}
@@ -83,3 +86,11 @@ def test_the_number_of_a_removed_job_is_never_given_to_another(completed):
     assert completed.rows("insert_note", **NOTE) == [(2,)]
     assert completed.rows("insert_job", note_id=2, max_attempts=1, now=NOW) == [(2,)]
     completed.commit()
+
+
+@only_sqlite
+def test_completing_a_job_builds_no_temporary_table_but_that_of_the_check(notes):
+    Address(notes.engine.db).open(create=True).close()
+    statement = service_queries("sqlite")["complete_job"].replace(":job_id", "1").replace(":now", f"'{NOW}'")
+    program = [row[1] for row in notes.sql(f"EXPLAIN {statement}")]
+    assert program.count("OpenEphemeral") == 1

@@ -29,7 +29,7 @@ SELECT jobs.id, jobs.note_id, jobs.status, jobs.attempts, jobs.max_attempts, job
 FROM jobs
 CROSS JOIN notes
 WHERE notes.id = jobs.note_id AND notes.client = :client AND jobs.id < :before
-  AND jobs.status = :state AND jobs.status IN ('completed', 'failed', 'cancelled')
+  AND jobs.status = :state AND (jobs.status = 'completed' OR jobs.status = 'failed' OR jobs.status = 'cancelled')
 ORDER BY jobs.id DESC
 LIMIT :most;
 
@@ -52,20 +52,20 @@ UNION ALL
 SELECT 'completed', count(*) FROM (
     SELECT 1 FROM jobs CROSS JOIN notes
     WHERE notes.id = jobs.note_id AND notes.client = :client
-      AND jobs.status = 'completed' AND jobs.status IN ('completed', 'failed', 'cancelled')
+      AND jobs.status = 'completed'
     LIMIT :most
 ) AS counted
 UNION ALL
 SELECT 'failed', count(*) FROM (
     SELECT 1 FROM jobs CROSS JOIN notes
     WHERE notes.id = jobs.note_id AND notes.client = :client
-      AND jobs.status = 'failed' AND jobs.status IN ('completed', 'failed', 'cancelled')
+      AND jobs.status = 'failed'
     LIMIT :most
 ) AS counted
 UNION ALL
 SELECT 'cancelled', count(*) FROM (
     SELECT 1 FROM jobs CROSS JOIN notes
     WHERE notes.id = jobs.note_id AND notes.client = :client
-      AND jobs.status = 'cancelled' AND jobs.status IN ('completed', 'failed', 'cancelled')
+      AND jobs.status = 'cancelled'
     LIMIT :most
 ) AS counted;

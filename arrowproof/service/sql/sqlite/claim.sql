@@ -20,6 +20,6 @@ WHERE id = :job_id;
 -- the one by state and sort all finished jobs, under the write lock.
 SELECT id, note_id, status
 FROM jobs INDEXED BY jobs_finished
-WHERE status IN ('completed', 'failed', 'cancelled') AND finished_at <= :finished_before
+WHERE (status = 'completed' OR status = 'failed' OR status = 'cancelled') AND finished_at <= :finished_before
 ORDER BY finished_at, id
 LIMIT :most;

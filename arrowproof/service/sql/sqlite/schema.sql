@@ -40,12 +40,15 @@ CREATE TABLE jobs (
 CREATE INDEX jobs_waiting ON jobs (next_run_at, id) WHERE status IN ('pending', 'retry_wait');
 
 -- name: create_jobs_finished
--- Finds the job that has been finished longest without reading the waiting ones.
-CREATE INDEX jobs_finished ON jobs (finished_at, id) WHERE status IN ('completed', 'failed', 'cancelled');
+-- Finds the job that has been finished longest without reading the waiting ones. Written with OR: for an IN of more than
+-- two values SQLite builds a table whenever a row changes, which was a third of the cost of completing a job.
+CREATE INDEX jobs_finished ON jobs (finished_at, id)
+WHERE status = 'completed' OR status = 'failed' OR status = 'cancelled';
 
 -- name: create_jobs_ended
 -- Lists and counts the finished jobs of a state. None for waiting ones: a claim must go by jobs_waiting alone.
-CREATE INDEX jobs_ended ON jobs (status, id) WHERE status IN ('completed', 'failed', 'cancelled');
+CREATE INDEX jobs_ended ON jobs (status, id)
+WHERE status = 'completed' OR status = 'failed' OR status = 'cancelled';
 
 -- name: create_note_events
 -- The history. job_id is UNIQUE: a second history row of one job cannot exist.
