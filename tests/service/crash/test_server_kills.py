@@ -16,7 +16,7 @@ import pytest
 
 from arrowproof.service.hold import SERVER_POINTS
 from tests.service.conftest import wait_until
-from tests.service.crash.ground import SETTINGS, Ground, ground
+from tests.service.crash.ground import Ground, ground
 from tests.service.crash.nursery import Nursery
 from tests.service.crash.workshop import PENDING
 
@@ -59,7 +59,7 @@ def post_without_answer(url: str) -> socket.socket:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("setting", ["sqlite wal", "postgresql"])
 def test_a_kill_at_any_point_of_a_request_stores_all_or_nothing_and_the_same_key_is_answered(
     tmp_path, request, nursery, found, setting
 ):
