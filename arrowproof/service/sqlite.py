@@ -103,6 +103,8 @@ class _OwnErrors:
         pass
 
     def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None) -> None:
+        if error is None:
+            return
         if isinstance(error, _BUSY):
             raise BusyError(describe(error)) from error
         if isinstance(error, apsw.Error):

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from pathlib import Path
 
 from arrowproof.service.address import Address
 from arrowproof.service.attempt import MOST_CRASHES, Workbench
@@ -123,7 +122,7 @@ def _file_of(address: Address) -> tuple[int, int] | None:
     if address.is_postgresql:
         return None
     try:
-        status = Path(address.given).stat()
+        status = os.stat(address.given)  # noqa: PTH116 - before every attempt, and a Path costs ten times as much
     except (OSError, ValueError):
         return None
     return status.st_dev, status.st_ino
