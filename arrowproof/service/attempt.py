@@ -9,7 +9,7 @@ recorded in a new one. What happens when the worker itself is killed is told in 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
@@ -17,7 +17,7 @@ from typing import cast
 from arrowproof.service.backoff import Backoff
 from arrowproof.service.begun import BegunAttempts
 from arrowproof.service.clock import Clock, timestamp, timestamp_after
-from arrowproof.service.database import BusyError, Database, DatabaseError, describe
+from arrowproof.service.database import BusyError, ConnectionLostError, Database, DatabaseError, describe
 from arrowproof.service.hold import Hold
 from arrowproof.service.refusal import RefusedError
 
@@ -29,11 +29,22 @@ class AttemptLostError(Exception):
     """A statement of an attempt left the job as it was, although the job was claimed as due under a lock."""
 
 
+class UnrecordedError(Exception):
+    """An attempt was made at a job, and the database takes no record of it: the job is as due as before.
+
+    A trigger that refuses or swallows what is written to the job does this, and so does a disk that stays full.
+    """
+
+    def __init__(self, job_id: int, error: str) -> None:
+        super().__init__(f"the attempt at job {job_id} is on no record: {error}")
+        self.job_id = job_id
+
+
 class WriteLockBusyError(Exception):
     """Another process kept a lock for the whole busy timeout; no attempt was made."""
 
 
-_ANSWERED = (DatabaseError, AttemptLostError, RefusedError, KeyboardInterrupt, SystemExit)
+_ANSWERED = (DatabaseError, AttemptLostError, UnrecordedError, RefusedError, KeyboardInterrupt, SystemExit)
 """How an attempt can end without an outcome and without having killed its worker."""
 
 
@@ -51,10 +62,11 @@ class Attempt:
 
 @dataclass(frozen=True)
 class ClaimedJob:
-    """A job that is locked for an attempt, and how many attempts were made at it before."""
+    """A job that is locked for an attempt, how many attempts were made at it before, and how many it has left."""
 
     job_id: int
     attempts: int
+    attempts_left: int
 
 
 @dataclass(frozen=True)
@@ -73,19 +85,22 @@ class Workbench:
     batch: int = 1
     most_crashes: int = MOST_CRASHES
 
-    def work(self) -> tuple[Attempt, ...]:
+    def work(self, passed_over: Collection[int] = ()) -> tuple[Attempt, ...]:
         """Make one attempt at each of the jobs that have waited longest, at most ``batch`` of them.
+
+        Args:
+            passed_over: The ids of jobs that are left alone.
 
         Returns:
             The attempts, in their order; none when no job is due.
 
         Raises:
             WriteLockBusyError: no attempt was made, another process kept the write lock.
-            DatabaseError: an attempt was made, and the database took no record of it either.
-            AttemptLostError: likewise, without an error of the database (a trigger ignores the update, for example).
+            UnrecordedError: an attempt was made, and the database takes no record of it.
+            DatabaseError: the database failed otherwise.
         """
         try:
-            now, jobs = self._claim()
+            now, jobs = self._claim(passed_over)
         except _ANSWERED as error:
             self.database.roll_back()
             if isinstance(error, BusyError):
@@ -102,18 +117,19 @@ class Workbench:
             self.database.roll_back()
             raise
         for job, crashes in on_record.items():
-            if crashes < self.most_crashes:
+            if self._is_to_be_tried(job, crashes):
                 self.begun.end(job.job_id, job.attempts)
         return attempts
 
-    def _claim(self) -> tuple[datetime, Sequence[ClaimedJob]]:
+    def _claim(self, passed_over: Collection[int]) -> tuple[datetime, Sequence[ClaimedJob]]:
         """Begin, and lock the jobs that are due by now."""
         self.database.begin()
         self.hold.at("after-begin")
         now = self.clock(self.database)
-        due = self.database.rows("claim_due_jobs", now=timestamp(now), most=self.batch)
+        due = self.database.rows("claim_due_jobs", now=timestamp(now), most=self.batch + len(passed_over))
         self.hold.at("after-select")
-        return now, [ClaimedJob(*cast(tuple[int, int], row)) for row in due]
+        jobs = [ClaimedJob(*cast(tuple[int, int, int], row)) for row in due if row[0] not in passed_over]
+        return now, jobs[: self.batch]
 
     def _try_together(
         self, jobs: Sequence[ClaimedJob], now: datetime, on_record: dict[ClaimedJob, int]
@@ -158,8 +174,8 @@ class Workbench:
         return attempt
 
     def _try(self, job: ClaimedJob, crashes: int, now: datetime) -> Attempt:
-        if crashes >= self.most_crashes:
-            return self._set_aside(job, crashes, now)
+        if not self._is_to_be_tried(job, crashes):
+            return self._end_untried(job, crashes, now)
         self._count(job)
         self.database.rows("savepoint")
         self.hold.at("after-savepoint")
@@ -189,9 +205,14 @@ class Workbench:
         state = self._claim_again(job)
         if state is not None:
             return Attempt(job.job_id, state, error)
-        self._count(job)
-        attempt = self._give_up(job, error)
-        self._commit({})
+        try:
+            self._count(job)
+            attempt = self._give_up(job, error)
+            self._commit({})
+        except ConnectionLostError:
+            raise
+        except (DatabaseError, AttemptLostError) as again:
+            raise UnrecordedError(job.job_id, describe(again)) from again
         return attempt
 
     def _claim_again(self, job: ClaimedJob) -> str | None:
@@ -226,16 +247,23 @@ class Workbench:
         self._change("fail_job", job, last_error=error, now=timestamp(now))
         return Attempt(job.job_id, "failed", error)
 
-    def _set_aside(self, job: ClaimedJob, crashes: int, now: datetime) -> Attempt:
-        error = f"set aside: {crashes} attempts in a row killed their worker"
-        self._change("set_aside_job", job, last_error=error, now=timestamp(now))
+    def _is_to_be_tried(self, job: ClaimedJob, crashes: int) -> bool:
+        return crashes < self.most_crashes and job.attempts_left > 0
+
+    def _end_untried(self, job: ClaimedJob, crashes: int, now: datetime) -> Attempt:
+        """Fail a job for good without an attempt: it kills its workers, or somebody had it wait with none left."""
+        if job.attempts_left:
+            query, error = "set_aside_job", f"set aside: {crashes} attempts in a row killed their worker"
+        else:
+            query, error = "fail_job", f"no attempt is left; POST /jobs/{job.job_id}/retry gives more"
+        self._change(query, job, last_error=error, now=timestamp(now))
         return Attempt(job.job_id, "failed", error)
 
     def _commit(self, worked: Mapping[ClaimedJob, int]) -> None:
         self.hold.at("after-state")
         # Before the commit, since the next attempt at a job that was set aside has the same number of attempts made: a
         # record that a kill left behind would set it aside again, untried, when somebody has it retried by hand.
-        self._clear(job for job, crashes in worked.items() if crashes >= self.most_crashes)
+        self._clear(job for job, crashes in worked.items() if not self._is_to_be_tried(job, crashes))
         self.database.commit()
         self.hold.at("after-commit")
 

@@ -2,7 +2,8 @@
 
 It works on while jobs are due. Then it waits: for its poll interval, or until the next job is due by the database's
 clock, or until it is woken, whichever is first. A database that is busy or has vanished does not end it: it says so,
-waits, longer each time up to half a minute, and opens the database anew.
+waits, longer each time up to half a minute, and opens the database anew. A job of which the database takes no record
+does not end it either, nor keep those behind it waiting.
 """
 
 from __future__ import annotations
@@ -10,21 +11,18 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Final
 
-from arrowproof.service.attempt import Attempt, AttemptLostError, WriteLockBusyError
-from arrowproof.service.backoff import Backoff
+from arrowproof.service.attempt import Attempt, UnrecordedError, WriteLockBusyError
 from arrowproof.service.clock import timestamp
-from arrowproof.service.database import BusyError, DatabaseError, describe
+from arrowproof.service.database import BusyError, DatabaseError
 from arrowproof.service.ending import Ending
+from arrowproof.service.passed_over import PAUSES, PassedOver
 from arrowproof.service.refusal import RefusedError
 from arrowproof.service.retention import MOST_AT_ONCE
 from arrowproof.service.workplace import Tell, Workplace
 
-PAUSES: Final = Backoff(first=0.1, longest=30.0)
-"""How long it waits after the first error and those that follow it."""
 SHORTEST_WAIT: Final = 0.01
 REMOVAL_SECONDS: Final = 1.0
 _CLOCK_STEP: Final = 0.001
@@ -53,6 +51,7 @@ class Resident:
         self._tell = tell
         self._looked_until = datetime.min.replace(tzinfo=UTC)
         self._removes_at = 0.0
+        self._passed_over = PassedOver()
         self._last: Attempt | None = None
 
     def stay(self) -> Attempt | None:
@@ -76,8 +75,10 @@ class Resident:
                     continue
                 except (BusyError, WriteLockBusyError) as error:
                     self._tell({"busy": str(error)})
-                except (DatabaseError, AttemptLostError, _NotOpenedError) as error:
-                    self._tell({"error": str(error) if isinstance(error, _NotOpenedError) else describe(error)})
+                except (DatabaseError, UnrecordedError, _NotOpenedError) as error:
+                    self._tell({"error": str(error)})
+                    if isinstance(error, UnrecordedError):
+                        self._passed_over.add(error.job_id)
                     if place is not None:
                         place.close()
                     place = None
@@ -103,12 +104,14 @@ class Resident:
         if place.waker is not None:
             place.waker.drain()
         has_more = self._remove_finished(place)
-        attempts = place.workbench.work()
+        attempts = place.workbench.work(self._passed_over.now())
         for attempt in attempts:
-            self._tell(asdict(attempt))
+            self._tell(vars(attempt))
+            self._passed_over.forget(attempt.job_id)
             self._last = attempt
         if not attempts and not has_more:
-            self._ending.wait(min(self._poll_interval, self._seconds_until_due(place)), place.waker)
+            seconds = min(self._poll_interval, self._seconds_until_due(place), self._passed_over.seconds())
+            self._ending.wait(seconds, place.waker)
 
     def _remove_finished(self, place: Workplace) -> bool:
         """Remove some finished jobs, but not before each of many attempts; whether there may be more of them."""

@@ -28,13 +28,13 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 
 from arrowproof.service.address import Address
-from arrowproof.service.attempt import MOST_CRASHES, Attempt, AttemptLostError, WriteLockBusyError
+from arrowproof.service.attempt import MOST_CRASHES, Attempt, UnrecordedError, WriteLockBusyError
 from arrowproof.service.backoff import LONGEST_SECONDS, Backoff
-from arrowproof.service.database import DatabaseError, describe
+from arrowproof.service.database import DatabaseError
 from arrowproof.service.ending import INTERRUPTED, TERMINATED, Ending, Terminated
 from arrowproof.service.hold import WORKER_POINTS, hold_from_environment
 from arrowproof.service.options import add_database_options, seconds, whole_number
@@ -76,7 +76,7 @@ def run(workplace: Workplace, bounds: Bounds, tell: Tell) -> Attempt | None:
             tell({"busy": str(error)})
             continue
         for attempt in attempts:
-            tell(asdict(attempt))
+            tell(vars(attempt))
             last = attempt
         if any(attempt.outcome != "retry_wait" for attempt in attempts):
             break
@@ -92,8 +92,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             last = _work(options, ending)
     except RefusedError as error:
         return _complain(str(error), BAD_USAGE)
-    except (DatabaseError, AttemptLostError) as error:
-        return _complain(f"the database failed: {describe(error)}", DATABASE_FAILED)
+    except (DatabaseError, UnrecordedError) as error:
+        return _complain(f"the database failed: {error}", DATABASE_FAILED)
     except Terminated:
         return TERMINATED
     except KeyboardInterrupt:

@@ -267,6 +267,15 @@ class PostgresEngine:
 
 
 ENGINES = ("sqlite", "postgresql")
+
+
+def in_state(state: str, moment: str = "2026-11-29T15:09:02.118Z") -> str:
+    """What an UPDATE of a job sets for it to be in a state, with the time that belongs to that: due or finished."""
+    times = "next_run_at = {}, finished_at = {}"
+    waits = state in ("pending", "retry_wait")
+    return f"status = '{state}', " + times.format(*(f"'{moment}'", "NULL") if waits else ("NULL", f"'{moment}'"))
+
+
 only_sqlite = pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 only_postgresql = pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
 

@@ -4,11 +4,11 @@ from contextlib import closing
 
 import pytest
 
-from arrowproof.service.attempt import Attempt, AttemptLostError, Workbench, WriteLockBusyError
+from arrowproof.service.attempt import Attempt, UnrecordedError, Workbench, WriteLockBusyError
 from arrowproof.service.database import LONGEST_ERROR, DatabaseError, describe
 from arrowproof.service.hold import Hold
 from arrowproof.service.notes import SentUnderKey, accept_note, find_job, find_note
-from tests.service.engines import open_begun, open_engine
+from tests.service.engines import in_state, open_begun, open_engine
 from tests.service.workbenches import TEN_SECONDS, DoAt, HandSetClock, Killed, worker_life
 
 SUCCESS = [
@@ -157,14 +157,15 @@ def test_history_without_its_completed_is_never_committed(workbench, database, a
     assert find_note(database, 1).events == ()
 
 
-@pytest.mark.parametrize(("action", "error"), [("ABORT", DatabaseError), ("IGNORE", AttemptLostError)])
-def test_an_attempt_that_cannot_be_counted_is_an_error_and_leaves_the_job(
-    workbench, database, accept, engine, action, error
+@pytest.mark.parametrize("action", ["ABORT", "IGNORE"])
+def test_an_attempt_that_cannot_be_counted_is_an_error_that_names_the_job_and_leaves_it(
+    workbench, database, accept, engine, action
 ):
     job_id = accept()
     engine.fault("UPDATE OF attempts ON jobs", action)
-    with pytest.raises(error):
+    with pytest.raises(UnrecordedError, match=f"the attempt at job {job_id} is on no record: ") as unrecorded:
         attempt(workbench)
+    assert unrecorded.value.job_id == job_id
     assert not database.in_transaction
     assert state_of(database, job_id) == ("pending", 0)
     assert find_note(database, 1).events == ()
@@ -196,10 +197,38 @@ def test_the_job_that_has_waited_longest_comes_first(workbench, accept, clock):
 
 
 @pytest.mark.parametrize("state", ["completed", "failed", "cancelled"])
-def test_a_finished_job_is_not_due_whatever_its_time(workbench, accept, engine, state):
+def test_a_finished_job_is_not_due(workbench, accept, engine, state):
     accept()
-    engine.sql("UPDATE jobs SET status = %s", (state,))
+    engine.sql(f"UPDATE jobs SET {in_state(state)}")
     assert attempt(workbench) is None
+
+
+@pytest.mark.parametrize("state", ["pending", "retry_wait"])
+def test_a_job_that_waits_with_no_attempt_left_fails_and_does_not_hold_up_those_behind_it(
+    workbench, database, accept, engine, clock, state
+):
+    stuck = accept("a")
+    clock.move(1)
+    behind = accept("b")
+    engine.sql(f"UPDATE jobs SET {in_state(state)}, attempts = 3 WHERE id = %s", (stuck,))
+    error = f"no attempt is left; POST /jobs/{stuck}/retry gives more"
+    assert attempt(workbench) == Attempt(stuck, "failed", error)
+    job = find_job(database, stuck)
+    assert (job.status, job.attempts, job.next_run_at, job.last_error, job.errors) == ("failed", 3, None, error, ())
+    assert job.finished_at == "2026-11-29T15:09:03.118Z"
+    assert attempt(workbench) == Attempt(behind, "completed")
+
+
+def test_jobs_that_are_passed_over_are_left_alone_and_the_next_ones_taken(workbench, batches, accept, clock):
+    jobs = []
+    for key in "abcde":
+        jobs.append(accept(key))
+        clock.move(1)
+    first, second, third, *last = jobs
+    assert workbench.work({first, third}) == (Attempt(second, "completed"),)
+    assert [attempt.job_id for attempt in batches.work({first})] == [third, *last]
+    assert batches.work({first}) == ()
+    assert [attempt.job_id for attempt in batches.work()] == [first]
 
 
 def test_without_a_due_job_nothing_is_written(workbench, database, hold):

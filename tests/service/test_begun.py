@@ -9,9 +9,8 @@ from contextlib import closing
 import apsw
 import pytest
 
-from arrowproof.service.attempt import Attempt
+from arrowproof.service.attempt import Attempt, UnrecordedError
 from arrowproof.service.clock import timestamp
-from arrowproof.service.database import DatabaseError
 from arrowproof.service.hold import Hold
 from arrowproof.service.notes import SentUnderKey, accept_note, find_job
 from arrowproof.service.refusal import RefusedError
@@ -164,7 +163,7 @@ def test_an_error_of_the_database_is_no_crash(engine, accept, live):
     job_id = accept()
     engine.fault("UPDATE OF attempts ON jobs")
     for _ in range(4):
-        with pytest.raises(DatabaseError):
+        with pytest.raises(UnrecordedError):
             live()
     engine.mend()
     assert on_record(engine) == []

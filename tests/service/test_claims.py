@@ -20,7 +20,7 @@ from arrowproof.service.clock import database_clock, timestamp_after
 from arrowproof.service.database import DatabaseError
 from arrowproof.service.hold import WORKER_POINTS, Hold
 from arrowproof.service.notes import SentUnderKey, accept_note, find_job, find_note
-from tests.service.engines import only_postgresql, only_sqlite, open_engine, postgres_server
+from tests.service.engines import in_state, only_postgresql, only_sqlite, open_engine, postgres_server
 from tests.service.workbenches import TEN_SECONDS, DoAt, HandSetClock, worker_life
 
 SECONDS = 60.0
@@ -128,9 +128,9 @@ def test_a_worker_whose_connection_was_killed_changes_nothing_of_a_job_that_move
     moved = {
         "removed": ["DELETE FROM jobs"],
         # By a client, who counts no attempt.
-        "cancelled": ["UPDATE jobs SET status = 'cancelled', next_run_at = NULL"],
-        "retry_wait": ["UPDATE jobs SET status = 'retry_wait', attempts = 1, next_run_at = 'infinity'"],
-    }.get(elsewhere, [f"UPDATE jobs SET status = '{elsewhere}', attempts = 1, next_run_at = NULL"])
+        "cancelled": [f"UPDATE jobs SET {in_state('cancelled')}"],
+        "retry_wait": [f"UPDATE jobs SET {in_state('retry_wait', 'infinity')}, attempts = 1"],
+    }.get(elsewhere, [f"UPDATE jobs SET {in_state(elsewhere)}, attempts = 1"])
 
     def move_on():
         engine.end_backends()

@@ -199,6 +199,20 @@ def test_a_busy_database_is_told_and_waited_for(notes, accept, stay):
     assert end(worker) == {"outcome": "completed", "job_id": job_id}
 
 
+@pytest.mark.parametrize("action", ["ABORT", "IGNORE"])
+def test_a_job_of_which_no_record_is_taken_does_not_keep_those_behind_it_waiting(notes, accept, stay, action):
+    first, *behind = accept("a", "b", "c")
+    notes.engine.fault("UPDATE OF attempts ON jobs", action, when=f"NEW.id = {first}")
+    worker = stay("--poll-interval", "100000")
+    wait_for(worker, lambda: completed(notes) == 2, "those behind it")
+    said = f"the attempt at job {first} is on no record: "
+    wait_for(worker, lambda: str(told(worker)).count(said) >= 3, "more than one try")
+    assert [line["job_id"] for line in told(worker) if "outcome" in line] == behind
+    notes.engine.mend()
+    wait_for(worker, lambda: completed(notes) == 3, "the first, now that it can be recorded")
+    assert end(worker) == {"outcome": "completed", "job_id": first}
+
+
 @only_sqlite
 def test_a_file_that_vanishes_is_told_and_one_that_comes_back_is_worked_on(notes, accept, stay):
     accept()

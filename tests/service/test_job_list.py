@@ -7,7 +7,7 @@ import pytest
 from arrowproof.service.address import Address
 from arrowproof.service.jobs import count_jobs
 from arrowproof.service.queries import service_queries
-from tests.service.engines import only_sqlite, open_engine
+from tests.service.engines import in_state, only_sqlite, open_engine
 from tests.service.problems import assert_problem
 
 STATES = ("pending", "retry_wait", "completed", "failed", "cancelled")
@@ -24,7 +24,7 @@ def listed(server, shared):
     """Five jobs, one in each state, the newest last; the ids by state."""
     ids = [server.accept(f"listed-{number}", f"{number} " + "é😀" * 150)["job_id"] for number in range(5)]
     for job_id, state in zip(ids, STATES, strict=True):
-        shared.sql("UPDATE jobs SET status = %s WHERE id = %s", state, job_id)
+        shared.sql(f"UPDATE jobs SET {in_state(state)} WHERE id = %s", job_id)
     return dict(zip(STATES, ids, strict=True))
 
 

@@ -19,6 +19,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from arrowproof.service.tokens import token_digest
+from tests.service.engines import in_state
 
 CHECKS = [
     not_a_server_error,
@@ -48,7 +49,7 @@ def described(request, shared):
         assert server.client.post("/notes", headers=headers, json={"text": "a"}).status_code == 202
     job_ids = [job_id for (job_id,) in shared.sql("SELECT id FROM jobs ORDER BY id")][-5:]
     for job_id, state in zip(job_ids, ("pending", "retry_wait", "completed", "failed", "cancelled"), strict=True):
-        shared.sql("UPDATE jobs SET status = %s WHERE id = %s", state, job_id)
+        shared.sql(f"UPDATE jobs SET {in_state(state)} WHERE id = %s", job_id)
     return schemathesis.openapi.from_url(f"{server.ready['ready']}/openapi.json")
 
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from arrowproof.render.chromium import open_browser
 from arrowproof.service.tokens import token_digest
-from tests.service.engines import only_sqlite
+from tests.service.engines import in_state, only_sqlite
 
 DEADLINE = 20_000
 HOSTILE = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
@@ -115,7 +115,7 @@ def test_a_job_that_is_elsewhere_by_now_is_told_and_not_changed(notes, server, t
     open_page(tab, server)
     button = tab.get_by_role("button", name=f"Retry job {job_id}")
     button.focus()
-    notes.sql("UPDATE jobs SET status = 'cancelled' WHERE id = %s", job_id)
+    notes.sql(f"UPDATE jobs SET {in_state('cancelled')} WHERE id = %s", job_id)
     tab.evaluate("id => { document.querySelector(`#job-${id}`).dataset.action = 'retry'; }", job_id)
     button.press("Enter")
     expect(tab.locator("#job-1 .act button")).to_have_text("Cancelled now")
@@ -179,7 +179,7 @@ def test_a_live_refresh_brings_what_is_new_and_leaves_focus_and_selection_alone(
 def test_it_pages_through_many(notes, server, tab):
     for number in range(52):
         server.accept(f"many-{number}")
-    notes.sql("UPDATE jobs SET status = 'failed', attempts = 2, last_error = 'e', finished_at = %s", FAILED_AT)
+    notes.sql(f"UPDATE jobs SET {in_state('failed', FAILED_AT)}, attempts = 2, last_error = 'e'")
     open_page(tab, server)
     expect(tab.locator("#jobs > li")).to_have_count(50)
     expect(tab.locator("#newest")).to_be_hidden()

@@ -180,7 +180,7 @@ def test_a_job_that_is_due_never_is_not_claimed_and_one_due_since_ever_is(engine
     database.roll_back()
     engine.sql("UPDATE jobs SET next_run_at = '-infinity'")
     database.begin()
-    assert database.rows("claim_due_jobs", now="0001-01-01T00:00:00.000Z", most=1) == [(job_id, 0)]
+    assert database.rows("claim_due_jobs", now="0001-01-01T00:00:00.000Z", most=1) == [(job_id, 0, 3)]
     database.roll_back()
 
 

@@ -57,7 +57,19 @@ def test_the_tables_refuse_what_would_break_a_promise(completed, query, paramete
 
 
 @pytest.mark.parametrize(
-    "change", ["status = 'running'", "attempts = 2", "attempts = -1", "max_attempts = 0", "note_id = 7"]
+    "change",
+    [
+        "status = 'running'",
+        "attempts = 2",
+        "attempts = -1",
+        "max_attempts = 0",
+        "note_id = 7",
+        "status = 'pending'",
+        f"status = 'retry_wait', next_run_at = '{NOW}'",
+        "status = 'pending', finished_at = NULL",
+        "finished_at = NULL",
+        f"next_run_at = '{NOW}'",
+    ],
 )
 def test_a_job_can_be_nothing_that_the_lifecycle_does_not_know(completed, engine, change):
     with engine.bench() as bench:

@@ -2,8 +2,8 @@
 -- over it and take the next. Not an UPDATE with a sub-select: that can be run again for a row that changed meanwhile.
 
 -- name: claim_due_jobs
--- The jobs that have waited longest and that nobody else works on, with the attempts made so far.
-SELECT id, attempts
+-- The jobs that have waited longest and that nobody else works on, with the attempts made so far and those left.
+SELECT id, attempts, max_attempts - attempts
 FROM jobs
 WHERE status IN ('pending', 'retry_wait') AND next_run_at <= :now
 ORDER BY next_run_at, id

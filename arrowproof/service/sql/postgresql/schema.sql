@@ -25,7 +25,8 @@ CREATE TABLE notes (
 
 -- name: create_jobs
 -- What is to be done for a note. status is the state of the lifecycle; next_run_at is null once nothing is left to do,
--- and finished_at is null until then.
+-- and finished_at is null until then: a change that forgets one of them is refused, since the job would never be found
+-- again.
 CREATE TABLE jobs (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     note_id bigint NOT NULL UNIQUE REFERENCES notes (id),
@@ -35,7 +36,9 @@ CREATE TABLE jobs (
     next_run_at timestamptz,
     last_error text,
     finished_at timestamptz,
-    CHECK (attempts BETWEEN 0 AND max_attempts)
+    CHECK (attempts BETWEEN 0 AND max_attempts),
+    CHECK ((status IN ('pending', 'retry_wait')) = (next_run_at IS NOT NULL)),
+    CHECK ((status IN ('pending', 'retry_wait')) = (finished_at IS NULL))
 );
 
 -- name: create_jobs_waiting

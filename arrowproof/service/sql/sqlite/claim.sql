@@ -1,9 +1,9 @@
 -- Which jobs an attempt works on, in SQLite: whoever reads here holds the write lock, so no row needs a lock of its own.
 
 -- name: claim_due_jobs
--- The jobs that have waited longest, with the attempts made so far. Read under the write lock, so that no other worker
--- can take them as well.
-SELECT id, attempts
+-- The jobs that have waited longest, with the attempts made so far and those left. Read under the write lock, so that
+-- no other worker can take them as well.
+SELECT id, attempts, max_attempts - attempts
 FROM jobs
 WHERE status IN ('pending', 'retry_wait') AND next_run_at <= :now
 ORDER BY next_run_at, id

@@ -23,7 +23,8 @@ CREATE TABLE notes (
 
 -- name: create_jobs
 -- What is to be done for a note. status is the state of the lifecycle; next_run_at is null once nothing is left to do,
--- and finished_at is null until then.
+-- and finished_at is null until then: a change that forgets one of them is refused, since the job would never be found
+-- again. Written with OR, since for an IN SQLite builds a table whenever a row changes.
 CREATE TABLE jobs (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     note_id INTEGER NOT NULL UNIQUE REFERENCES notes (id),
@@ -32,7 +33,9 @@ CREATE TABLE jobs (
     max_attempts INTEGER NOT NULL CHECK (max_attempts >= 1),
     next_run_at TEXT,
     last_error TEXT,
-    finished_at TEXT
+    finished_at TEXT,
+    CHECK ((status = 'pending' OR status = 'retry_wait') = (next_run_at IS NOT NULL)),
+    CHECK ((status = 'pending' OR status = 'retry_wait') = (finished_at IS NULL))
 ) STRICT;
 
 -- name: create_jobs_waiting
