@@ -15,7 +15,6 @@ from pathlib import Path
 from service_places import Places, Rate, add_jobs, made
 
 from arrowproof.service.address import Address
-from arrowproof.service.wake import RingingDatabase, bell_of
 
 ROOT = Path(__file__).resolve().parent.parent
 PEERS = Path(__file__).resolve().parent / "peers"
@@ -46,7 +45,7 @@ def worker(places: Places, batch: int = 1, db: str | None = None) -> Iterator[Ra
     db = db or made(places)
     address = Address(db)
     with (
-        closing(RingingDatabase(address.open(), bell_of(address))) as database,
+        closing(address.open(rings=True)) as database,
         resident_worker(db, batch) as next_line,
     ):
         while "started" not in next_line():

@@ -15,14 +15,13 @@ from arrowproof.service.clock import database_clock
 from arrowproof.service.database import Database, Value
 from arrowproof.service.hold import Hold
 from arrowproof.service.notes import SentUnderKey, accept_note
-from arrowproof.service.wake import RingingDatabase, bell_of
 
 _REST_SECONDS = 0.01
 """Between two notes, so that the worker is back in its wait: it polls every ten minutes, and is woken or late."""
 
 
 class _TimedDatabase:
-    """A database that remembers when its last commit had returned; the bell rings after that, or with it."""
+    """A database that remembers when its last commit had returned, and the bell was rung."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -45,16 +44,15 @@ def waits(places: Places) -> Iterator[Callable[[int], list[float]]]:
     db = made(places)
     address = Address(db)
     numbers = count(1)
-    with resident_worker(db) as next_line, closing(address.open()) as database:
+    with resident_worker(db) as next_line, closing(address.open(rings=True)) as database:
         while "started" not in next_line():
             pass
         timed = _TimedDatabase(database)
-        ringing = RingingDatabase(timed, bell_of(address))  # type: ignore[arg-type]
 
         def wait() -> float:
             time.sleep(_REST_SECONDS)
             sent = SentUnderKey(f"key-{next(numbers)}", "a note")
-            accepted = accept_note(ringing, sent, 3, database_clock, Hold())
+            accepted = accept_note(timed, sent, 3, database_clock, Hold())  # type: ignore[arg-type]
             line = next_line()
             milliseconds = (time.perf_counter() - timed.committed_at) * 1000
             assert (line["job_id"], line["outcome"]) == (accepted.job_id, "completed"), line

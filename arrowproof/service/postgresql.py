@@ -69,9 +69,10 @@ class PostgresDatabase:
     until the transaction is rolled back.
     """
 
-    def __init__(self, url: str, busy_seconds: float = BUSY_SECONDS) -> None:
+    def __init__(self, url: str, busy_seconds: float = BUSY_SECONDS, *, rings: bool = False) -> None:
         self._url = url
         self._busy_seconds = busy_seconds
+        self._rings = rings
         self._queries = _postgres_queries()
         self._began = False
         self._facts: Mapping[str, str] = {}
@@ -108,12 +109,14 @@ class PostgresDatabase:
         self._began = True
 
     def commit(self) -> None:
-        """Make the work of the transaction durable.
+        """Make the work of the transaction durable, and wake the workers with it, if asked to.
 
         Raises:
             DatabaseError: also when the transaction was aborted, which PostgreSQL itself calls no error.
         """
         aborted = self._connection.info.transaction_status == TransactionStatus.INERROR
+        if self._rings and not aborted:
+            self.rows("announce_due_job")
         self.rows("commit")
         self._began = False
         if aborted:
@@ -230,7 +233,7 @@ def _postgres_queries() -> Mapping[str, str]:
 
 
 def open_postgresql(
-    url: str, shown: str, *, create: bool = False, busy_seconds: float = BUSY_SECONDS
+    url: str, shown: str, *, create: bool = False, busy_seconds: float = BUSY_SECONDS, rings: bool = False
 ) -> PostgresDatabase:
     """Open a notes database, checked first.
 
@@ -239,13 +242,14 @@ def open_postgresql(
         shown: The same without a password, for messages.
         create: Whether to make the tables when none of them is there.
         busy_seconds: How long a statement waits for another process's lock.
+        rings: Whether each commit wakes the workers that listen.
 
     Raises:
         RefusedError: the server cannot be reached, or what is there is no notes database of this version.
         DatabaseError: the database failed.
     """
     try:
-        database = PostgresDatabase(url, busy_seconds)
+        database = PostgresDatabase(url, busy_seconds, rings=rings)
     except DatabaseError as error:
         raise RefusedError(f"{shown} cannot be opened: {error}") from error
     try:

@@ -33,7 +33,6 @@ from arrowproof.service.options import REQUEST_SECONDS, add_database_options, po
 from arrowproof.service.pool import DatabasePool
 from arrowproof.service.refusal import BAD_USAGE, DATABASE_FAILED, RefusedError
 from arrowproof.service.tokens import read_tokens
-from arrowproof.service.wake import RingingDatabase, bell_of
 
 INTERRUPTED = 130
 MOST_ATTEMPTS = 1_000_000
@@ -66,9 +65,8 @@ def _serve(options: argparse.Namespace) -> None:
     tokens = None if options.tokens is None else read_tokens(options.tokens)
     with _listen(options.host, options.port, only_this_machine=tokens is None) as listener:
         address = Address(options.db, options.busy_timeout, options.journal_mode)
-        bell = bell_of(address)
-        first = RingingDatabase(address.open(create=True), bell)
-        pool = DatabasePool(first, lambda: RingingDatabase(address.open(), bell))
+        first = address.open(create=True, rings=True)
+        pool = DatabasePool(first, lambda: address.open(rings=True))
         try:
             # Late, because it takes ten times as long as all else here: who is refused does not wait for it.
             from arrowproof.service.settings import Settings

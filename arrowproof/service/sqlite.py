@@ -27,6 +27,7 @@ from arrowproof.service.file_header import (
 )
 from arrowproof.service.queries import schema_statements, service_queries
 from arrowproof.service.refusal import RefusedError
+from arrowproof.service.wake_fifo import FifoBell
 from arrowproof.service.wal_reset import Version, has_wal_reset_bug, parse_version, safe_journal_mode
 
 APPLICATION_ID: Final = 0x4E6F7465
@@ -39,8 +40,9 @@ _UNUSABLE = (apsw.CantOpenError, apsw.NotADBError, apsw.CorruptError, apsw.ReadO
 class SQLiteDatabase:
     """One connection to a file. See :class:`arrowproof.service.database.Database`."""
 
-    def __init__(self, connection: apsw.Connection, journal_mode: str) -> None:
+    def __init__(self, connection: apsw.Connection, journal_mode: str, bell: FifoBell | None = None) -> None:
         self._connection = connection
+        self._bell = bell
         self._queries: Mapping[str, str] = service_queries("sqlite")
         self.journal_mode = journal_mode
 
@@ -68,8 +70,10 @@ class SQLiteDatabase:
         self.rows("begin")
 
     def commit(self) -> None:
-        """Make the work of the transaction durable."""
+        """Make the work of the transaction durable, and then wake the workers, if asked to."""
         self.rows("commit")
+        if self._bell is not None:
+            self._bell.ring()
 
     def rows(self, query: str, **parameters: Value) -> list[tuple[Value, ...]]:
         """Run a named query to its end and give every row."""
@@ -121,6 +125,7 @@ def open_sqlite(
     busy_seconds: float = BUSY_SECONDS,
     journal_mode: str | None = None,
     version: Version | None = None,
+    bell: FifoBell | None = None,
 ) -> SQLiteDatabase:
     """Open a notes database, checked first, with a journal mode that is safe.
 
@@ -131,6 +136,7 @@ def open_sqlite(
         journal_mode: ``wal`` or ``truncate``. When None, who creates takes WAL where it is safe, and who does not
             create leaves the file in the mode that it is in.
         version: The SQLite version that says whether WAL is safe; the library's own when None.
+        bell: What is rung after each commit.
 
     Raises:
         RefusedError: the path is no notes database of this version, or may not be read and written.
@@ -138,14 +144,7 @@ def open_sqlite(
         DatabaseError: the database failed.
     """
     shown = repr(str(path))
-    try:
-        path = path.resolve()
-        exists = _is_there(path, shown, create)
-        header = read_file_header(path) if exists else None
-    except NotADatabaseError:
-        raise RefusedError(f"{shown} is not a SQLite database; give another --db") from None
-    except (OSError, RuntimeError, ValueError, apsw.CantOpenError) as error:
-        raise RefusedError(f"{shown} cannot be read: {error}") from error
+    path, header = _look(path, shown, create)
     safe = safe_journal_mode(version or parse_version(SQLITE_VERSION))
     _check_header(header, shown, create, safe)
     if journal_mode == "wal" != safe:
@@ -154,16 +153,35 @@ def open_sqlite(
         )
     if journal_mode is None:
         journal_mode = safe if create or header is None or header.uses_wal else "truncate"
-    flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
+    connection = _connect(path, shown, create)
     try:
-        connection = apsw.Connection(str(path), flags=flags)
-    except (ValueError, apsw.CantOpenError) as error:
-        raise RefusedError(f"{shown} cannot be opened: {error}") from error
-    try:
-        return _prepare(connection, shown, create, busy_seconds, journal_mode)
+        connection.set_busy_timeout(int(busy_seconds * 1000))
+        database = SQLiteDatabase(connection, journal_mode, bell)
+        _prepare(connection, database, shown, create)
     except BaseException:
         connection.close()
         raise
+    return database
+
+
+def _look(path: Path, shown: str, create: bool) -> tuple[Path, FileHeader | None]:
+    """The file itself, behind all links, and its header: None when it is empty or not there."""
+    try:
+        path = path.resolve()
+        exists = _is_there(path, shown, create)
+        return path, read_file_header(path) if exists else None
+    except NotADatabaseError:
+        raise RefusedError(f"{shown} is not a SQLite database; give another --db") from None
+    except (OSError, RuntimeError, ValueError, apsw.CantOpenError) as error:
+        raise RefusedError(f"{shown} cannot be read: {error}") from error
+
+
+def _connect(path: Path, shown: str, create: bool) -> apsw.Connection:
+    flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
+    try:
+        return apsw.Connection(str(path), flags=flags)
+    except (ValueError, apsw.CantOpenError) as error:
+        raise RefusedError(f"{shown} cannot be opened: {error}") from error
 
 
 def _is_there(path: Path, shown: str, create: bool) -> bool:
@@ -208,12 +226,8 @@ def _check_marks(marks: tuple[int, int], shown: str) -> None:
         )
 
 
-def _prepare(
-    connection: apsw.Connection, shown: str, create: bool, busy_seconds: float, journal_mode: str
-) -> SQLiteDatabase:
+def _prepare(connection: apsw.Connection, database: SQLiteDatabase, shown: str, create: bool) -> None:
     """Check the marks once more, now by SQLite's own rules, make the tables if asked to, and set what work needs."""
-    connection.set_busy_timeout(int(busy_seconds * 1000))
-    database = SQLiteDatabase(connection, journal_mode)
     try:
         database.rows("synchronous")
         marks = _read_marks(database)
@@ -223,16 +237,15 @@ def _prepare(
         _check_marks(marks, shown)
         if connection.readonly("main"):
             raise RefusedError(f"{shown} may not be written; change its permissions or give another --db")
-        ((answer,),) = database.rows(journal_mode)
-        if answer != journal_mode:
-            raise RefusedError(f"{shown} cannot use journal mode {journal_mode}: SQLite stays with {answer}")
+        ((answer,),) = database.rows(database.journal_mode)
+        if answer != database.journal_mode:
+            raise RefusedError(f"{shown} cannot use journal mode {database.journal_mode}: SQLite stays with {answer}")
         database.rows("foreign_keys")
         database.rows("distrust_schema")
     except DatabaseError as error:
         if isinstance(error.__cause__, _UNUSABLE):
             raise RefusedError(f"{shown} cannot be used: {error.__cause__}") from error
         raise
-    return database
 
 
 def _read_marks(database: SQLiteDatabase) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from stat import S_ISFIFO
 
-from arrowproof.service.database import Database, DatabaseError
+from arrowproof.service.database import DatabaseError
 
 _OPEN = os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
 _CHUNK = 65_536
@@ -75,14 +75,13 @@ class FifoWaker:
 
 
 class FifoBell:
-    """See :class:`arrowproof.service.wake.Bell`."""
+    """What the server rings after each commit, so that a worker wakes."""
 
     def __init__(self, path: Path) -> None:
         self._file = wake_file(path)
 
-    def commit(self, database: Database) -> None:
-        """Commit, then write one byte; a FIFO that is missing, full, without a reader or no FIFO is passed over."""
-        database.commit()
+    def ring(self) -> None:
+        """Write one byte; a FIFO that is missing, full, without a reader or no FIFO is passed over."""
         with suppress(OSError):
             # Opening a device can have an effect of its own, so it is looked at before as well as after.
             if not S_ISFIFO(self._file.lstat().st_mode):

@@ -1,6 +1,7 @@
 """The wake-up on PostgreSQL: NOTIFY within the transaction that makes a job due, LISTEN on a connection of its own.
 
-PostgreSQL sends the notification when the transaction commits, and not when it is rolled back. The channel bears the
+The server's connections notify at each commit; PostgreSQL sends the notification when the transaction commits, and not
+when it is rolled back. The channel bears the
 number of the schema that the tables stand in, for one database can have several; a notification of another one wakes
 nobody. The connection is the waker's alone: on one that also runs queries a notification could come in with the answer
 of a query, and a wait for the socket would never see it.
@@ -13,7 +14,7 @@ import select
 import psycopg
 
 from arrowproof.service.address import Address
-from arrowproof.service.database import ConnectionLostError, Database
+from arrowproof.service.database import ConnectionLostError
 from arrowproof.service.postgresql import PostgresDatabase
 
 
@@ -21,7 +22,7 @@ class ChannelWaker:
     """See :class:`arrowproof.service.wake.Waker`."""
 
     def __init__(self, address: Address) -> None:
-        self._database = PostgresDatabase(address.given, address.busy_seconds)
+        self._database = PostgresDatabase(address.url, address.busy_seconds)
         try:
             ((channel,),) = self._database.rows("name_channel")
             self._database.run(f'LISTEN "{channel}"')
@@ -48,12 +49,3 @@ class ChannelWaker:
     def close(self) -> None:
         """Close the connection."""
         self._database.close()
-
-
-class ChannelBell:
-    """See :class:`arrowproof.service.wake.Bell`."""
-
-    def commit(self, database: Database) -> None:
-        """Notify within the transaction, and commit."""
-        database.rows("announce_due_job")
-        database.commit()

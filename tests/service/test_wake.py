@@ -16,10 +16,11 @@ from arrowproof.service.clock import database_clock
 from arrowproof.service.database import ConnectionLostError, DatabaseError
 from arrowproof.service.hold import Hold
 from arrowproof.service.notes import SentUnderKey, accept_note
-from arrowproof.service.wake import RingingDatabase, bell_of, open_waker
+from arrowproof.service.wake import open_waker
 from arrowproof.service.wake_fifo import FifoBell, FifoWaker, wake_file
-from tests.service.engines import PostgresEngine, only_postgresql, only_sqlite, open_engine
+from tests.service.engines import PostgresEngine, only_postgresql, only_sqlite
 from tests.service.test_forever import accept, completed, end, outcomes, stay, told, wait_for
+from tests.service.workbenches import DoAt
 
 __all__ = ["accept", "stay"]
 
@@ -32,8 +33,10 @@ def is_readable(waker, seconds=0.0):
 
 @pytest.fixture
 def ringing(engine, database):
-    """The new database, with each of its commits rung for."""
-    return RingingDatabase(database, bell_of(Address(engine.db)))
+    """A connection to the new database, each of whose commits is rung for."""
+    assert database.facts
+    with closing(Address(engine.db).open(rings=True)) as made:
+        yield made
 
 
 @pytest.fixture
@@ -68,17 +71,22 @@ def test_what_is_rolled_back_rings_for_nobody(ringing, waker):
     assert not is_readable(waker, 0.1)
 
 
+@only_postgresql
+def test_a_transaction_that_was_aborted_rings_for_nobody_and_is_an_error_all_the_same(ringing, waker):
+    ringing.begin()
+    with pytest.raises(DatabaseError, match="check"):
+        ringing.rows("insert_job", note_id=1, max_attempts=0, now="2026-11-29T15:09:02.118Z")
+    with pytest.raises(DatabaseError, match="the transaction was aborted, and is rolled back"):
+        ringing.commit()
+    assert not ringing.in_transaction
+    assert not is_readable(waker, 0.1)
+
+
 def test_it_rings_at_the_commit_and_not_before(engine, ringing, waker):
     """A worker that was woken earlier would look, find nothing, and wait."""
     seen = []
-
-    class Watched:
-        def commit(self, database):
-            seen.append(is_readable(waker))
-            bell_of(Address(engine.db)).commit(database)
-
-    watched = RingingDatabase(ringing._database, Watched())
-    accept_note(watched, SentUnderKey("k", "text"), 3, database_clock, Hold())
+    look = DoAt("after-job", lambda: seen.append(is_readable(waker)))
+    accept_note(ringing, SentUnderKey("k", "text"), 3, database_clock, look)
     assert (seen, is_readable(waker, 10)) == ([False], True)
     assert engine.sql("SELECT count(*) FROM jobs") == [(1,)]
 
@@ -192,23 +200,21 @@ def test_a_fifo_that_is_removed_is_made_anew(notes, stay):
 
 @only_sqlite
 def test_a_bell_for_nobody_makes_nothing_and_costs_nothing(engine, database):
+    assert database.facts
     bell = FifoBell(engine.file)
-    database.begin()
-    bell.commit(database)
+    bell.ring()
     assert not wake_file(engine.file).exists()
     with closing(FifoWaker(engine.file)):
         pass
-    database.begin()
-    bell.commit(database)
+    bell.ring()
 
 
 @only_sqlite
-def test_a_full_fifo_does_not_keep_the_server_waiting(engine, database, waker):
+def test_a_full_fifo_does_not_keep_the_server_waiting(engine, waker):
     descriptor = os.open(wake_file(engine.file), os.O_WRONLY | os.O_NONBLOCK)
     assert os.write(descriptor, b"!" * 1_000_000) < 1_000_000
     os.close(descriptor)
-    database.begin()
-    FifoBell(engine.file).commit(database)
+    FifoBell(engine.file).ring()
     waker.drain()
     assert not is_readable(waker)
 
@@ -233,9 +239,9 @@ def test_a_folder_that_may_not_be_written_is_told(tmp_path, engine):
 def test_the_notes_of_another_schema_wake_nobody(engine, waker, postgresql):
     other = PostgresEngine(postgresql)
     try:
-        with closing(open_engine(other, create=True)) as database:
+        with closing(Address(other.db).open(create=True, rings=True)) as database:
             database.begin()
-            bell_of(Address(other.db)).commit(database)
+            database.commit()
         assert not is_readable(waker, 0.2)
         assert engine.name == "postgresql"
     finally:
