@@ -71,7 +71,7 @@ def _change(database: Database, query: str, job_id: int, change: JobChange, **pa
     changed = database.change(query, job_id=job_id, now=timestamp(change.clock(database)), **parameters)
     if changed and query == "requeue_job":
         # That it has failed once stays counted.
-        database.change("count_removed", status="failed", removed=1)
+        database.change("count_past_outcome", status="failed", jobs=1)
     change.hold.at("after-job")
     job = find_job(database, job_id, change.client)
     if job is None:

@@ -80,8 +80,8 @@ class Retention:
             for job_id, note_id, _ in jobs:
                 self._remove(job_id, note_id, before)
             # In one order for all, so that two processes cannot wait for each other.
-            for state, removed in sorted(Counter(state for _, _, state in jobs).items()):
-                self.database.change("count_removed", status=state, removed=removed)
+            for state, count in sorted(Counter(state for _, _, state in jobs).items()):
+                self.database.change("count_past_outcome", status=state, jobs=count)
             self.hold.at("after-state")
             self.database.commit()
             self.hold.at("after-commit")

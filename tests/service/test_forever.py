@@ -275,7 +275,7 @@ def test_finished_jobs_are_removed_as_it_goes_along(notes, accept, stay):
     accept("a", "b")
     worker = stay("--keep-finished", "0")
     wait_for(worker, lambda: notes.sql("SELECT count(*) FROM notes") == [(0,)], "an empty table")
-    assert notes.sql("SELECT status, jobs FROM removed_jobs") == [("completed", 2)]
+    assert notes.sql("SELECT status, jobs FROM past_outcomes") == [("completed", 2)]
     end(worker)
 
 

@@ -110,12 +110,12 @@ def test_a_service_whose_database_answers_is_well(server):
 
 
 def test_a_service_whose_database_does_not_answer_is_not_well_and_has_no_metrics(notes, server):
-    notes.sql("ALTER TABLE removed_jobs RENAME TO gone")
+    notes.sql("ALTER TABLE past_outcomes RENAME TO gone")
     for path in ("/health", "/metrics"):
         answer = server.client.get(path)
         assert_problem(answer, 503, "unavailable")
         assert answer.headers["retry-after"] == "1"
-    notes.sql("ALTER TABLE gone RENAME TO removed_jobs")
+    notes.sql("ALTER TABLE gone RENAME TO past_outcomes")
     assert server.client.get("/health").status_code == 200
 
 

@@ -69,7 +69,7 @@ def test_a_job_that_finished_long_ago_goes_with_its_note_history_and_errors_and_
     assert rows() == [1, 1, 1, 1]
     assert retention.remove_some() == 1
     assert rows() == [0, 0, 0, 0]
-    assert engine.sql("SELECT status, jobs FROM removed_jobs") == [(status, 1)]
+    assert engine.sql("SELECT status, jobs FROM past_outcomes") == [(status, 1)]
 
 
 def test_what_was_removed_is_counted_by_state_and_on_top_of_before(retention, put, engine):
@@ -78,7 +78,7 @@ def test_what_was_removed_is_counted_by_state_and_on_top_of_before(retention, pu
     assert retention.remove_some() == 3
     put("completed", 61, "another")
     assert retention.remove_some() == 1
-    assert engine.sql("SELECT status, jobs FROM removed_jobs ORDER BY status") == [("completed", 3), ("failed", 1)]
+    assert engine.sql("SELECT status, jobs FROM past_outcomes ORDER BY status") == [("completed", 3), ("failed", 1)]
 
 
 @pytest.mark.parametrize("status", ["pending", "retry_wait"])
@@ -116,7 +116,7 @@ def test_those_that_finished_first_go_first_and_all_of_them_in_the_end(database,
     assert retention.remove_some() == 2
     assert engine.sql("SELECT min(id) FROM jobs") == [(3,)]
     assert retention.remove_all() == 3
-    assert engine.sql("SELECT jobs FROM removed_jobs") == [(5,)]
+    assert engine.sql("SELECT jobs FROM past_outcomes") == [(5,)]
 
 
 def test_what_cannot_be_removed_whole_stays_whole(retention, put, rows, engine):
@@ -126,7 +126,7 @@ def test_what_cannot_be_removed_whole_stays_whole(retention, put, rows, engine):
     with pytest.raises(DatabaseError, match="no history today"):
         retention.remove_some()
     assert rows() == [3, 3, 3, 3]
-    assert engine.sql("SELECT count(*) FROM removed_jobs") == [(0,)]
+    assert engine.sql("SELECT count(*) FROM past_outcomes") == [(0,)]
     engine.mend()
     assert retention.remove_some() == 3
 
@@ -163,7 +163,7 @@ def test_two_processes_remove_different_jobs_and_count_them_all(retention, put, 
         # Not by closing alone, which the server may notice later.
         other.roll_back()
     assert retention.remove_some() == 1
-    assert engine.sql("SELECT status, jobs FROM removed_jobs ORDER BY status") == [("completed", 2), ("failed", 2)]
+    assert engine.sql("SELECT status, jobs FROM past_outcomes ORDER BY status") == [("completed", 2), ("failed", 2)]
 
 
 @only_sqlite

@@ -2,7 +2,7 @@
 
 -- name: check_health
 -- Whether the database answers. Reads the smallest table.
-SELECT count(*) FROM removed_jobs;
+SELECT count(*) FROM past_outcomes;
 
 -- name: count_jobs
 -- How many jobs are in each state, and how many left an end again: removed by retention, or retried. The states are
@@ -14,7 +14,7 @@ FROM jobs
 WHERE status = 'completed' OR status = 'failed' OR status = 'cancelled'
 GROUP BY status
 UNION ALL
-SELECT 'left', status, jobs FROM removed_jobs;
+SELECT 'left', status, jobs FROM past_outcomes;
 
 -- name: count_errors
 -- How many failed attempts are on record.

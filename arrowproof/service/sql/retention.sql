@@ -23,9 +23,10 @@ WHERE id = :job_id
 DELETE FROM notes
 WHERE id = :note_id;
 
--- name: count_removed
--- How many jobs were removed in a state, on top of those before, so that a count of outcomes never goes down.
-INSERT INTO removed_jobs (status, jobs)
-VALUES (:status, :removed)
+-- name: count_past_outcome
+-- How many jobs came to an end and left it again, by removal or by a retry, on top of those before: a count of outcomes
+-- never goes down.
+INSERT INTO past_outcomes (status, jobs)
+VALUES (:status, :jobs)
 ON CONFLICT (status) DO UPDATE
-SET jobs = removed_jobs.jobs + excluded.jobs;
+SET jobs = past_outcomes.jobs + excluded.jobs;

@@ -29,7 +29,7 @@ from tests.service.crash.workshop import (
     work,
 )
 
-REMOVED = "SELECT status, jobs FROM removed_jobs ORDER BY status"
+REMOVED = "SELECT status, jobs FROM past_outcomes ORDER BY status"
 BY_HAND = JobChange("", database_clock, Hold())
 BATCH = 3
 

@@ -18,7 +18,7 @@ SELECT pg_class.relname
 FROM pg_catalog.pg_class
 JOIN pg_catalog.pg_namespace ON pg_namespace.oid = pg_class.relnamespace
 WHERE pg_namespace.nspname = current_schema()
-  AND pg_class.relname IN ('notes', 'jobs', 'note_events', 'attempt_errors', 'removed_jobs', 'begun_attempts')
+  AND pg_class.relname IN ('notes', 'jobs', 'note_events', 'attempt_errors', 'past_outcomes', 'begun_attempts')
 ORDER BY pg_class.relname;
 
 -- name: lock_schema

@@ -73,10 +73,9 @@ CREATE TABLE attempt_errors (
     UNIQUE (job_id, attempt)
 ) STRICT;
 
--- name: create_removed_jobs
--- How many jobs were removed in each state, or left it when they were retried, so that a count of outcomes never goes
--- down.
-CREATE TABLE removed_jobs (
+-- name: create_past_outcomes
+-- How many jobs came to each end and left it again, removed or retried, so that a count of outcomes never goes down.
+CREATE TABLE past_outcomes (
     status TEXT NOT NULL PRIMARY KEY,
     jobs INTEGER NOT NULL
 ) STRICT;
