@@ -58,7 +58,8 @@ def read_server(url: str) -> ServerFacts:
 
     is_bounded = "connect_timeout" in parts or "PGCONNECT_TIMEOUT" in os.environ
     try:
-        with psycopg.connect(url if is_bounded else make_conninfo(url, connect_timeout=_CONNECT_SECONDS)) as connection:
+        bound = parts if is_bounded else {**parts, "connect_timeout": str(_CONNECT_SECONDS)}
+        with psycopg.connect(make_conninfo("", **bound)) as connection:
             version, *settings = (connection.execute(f"SHOW {name}").fetchone() or ("",) for name in _SETTINGS)
             number = connection.info.server_version
     except psycopg.Error as error:
@@ -101,9 +102,9 @@ def _parts(url: str) -> dict[str, str]:
     scheme, _, rest = url.partition("://")
     authority, _, name = rest.partition("?")[0].partition("/")
     try:
-        if scheme not in ("postgresql", "postgres") or authority.count("@") > 1 or "@" in name:
+        if scheme.lower() not in ("postgresql", "postgres") or authority.count("@") > 1 or "@" in name:
             raise ProgrammingError
-        parts = {key: str(value) for key, value in conninfo_to_dict(url).items()}
+        parts = {key: str(value) for key, value in conninfo_to_dict(f"postgresql://{rest}").items()}
         if not all(port.isdecimal() for port in parts.get("port", "0").split(",")):
             raise ProgrammingError
     except (ProgrammingError, UnicodeError) as error:

@@ -160,7 +160,7 @@ def test_a_server_that_can_lose_a_commit_does_not_work_and_the_command_that_mend
 
 
 @pytest.mark.parametrize(
-    "url", ["postgresql://me:pass-word@127.0.0.1:1/notes", "postgres://me:pass-word@nowhere.invalid/"]
+    "url", ["postgresql://me:pass-word@127.0.0.1:1/notes", "Postgres://me:pass-word@nowhere.invalid/"]
 )
 def test_a_server_that_does_not_answer_is_said_with_the_way_out_and_without_the_password(arrowproof, url):
     result = arrowproof("doctor", "--db", url)
