@@ -5,6 +5,9 @@ then COMMIT. When the history row cannot be written, the savepoint is rolled bac
 the whole transaction (a full disk, an I/O error, RAISE(ROLLBACK), a lost connection), and the count with it; the job
 would then be tried for ever. So after every error the transaction is looked at, and an attempt that lost its own is
 recorded in a new one. What happens when the worker itself is killed is told in :mod:`arrowproof.service.begun`.
+
+A lock that another process keeps for the whole busy timeout is no failure of the job: wherever it is met, at the commit
+too, the attempt is undone and does not count, as if it had not been made.
 """
 
 from __future__ import annotations
@@ -41,10 +44,25 @@ class UnrecordedError(Exception):
 
 
 class WriteLockBusyError(Exception):
-    """Another process kept a lock for the whole busy timeout; no attempt was made."""
+    """Another process kept a lock for the whole busy timeout; no attempt was made, or it was undone.
+
+    ``job_id`` is the job that was worked on then, None when none was claimed.
+    """
+
+    def __init__(self, error: str, job_id: int | None = None) -> None:
+        super().__init__(error)
+        self.job_id = job_id
 
 
-_ANSWERED = (DatabaseError, AttemptLostError, UnrecordedError, RefusedError, KeyboardInterrupt, SystemExit)
+_ANSWERED = (
+    DatabaseError,
+    AttemptLostError,
+    UnrecordedError,
+    WriteLockBusyError,
+    RefusedError,
+    KeyboardInterrupt,
+    SystemExit,
+)
 """How an attempt can end without an outcome and without having killed its worker."""
 
 
@@ -95,7 +113,7 @@ class Workbench:
             The attempts, in their order; none when no job is due.
 
         Raises:
-            WriteLockBusyError: no attempt was made, another process kept the write lock.
+            WriteLockBusyError: another process kept a lock; no attempt was made, or it was undone.
             UnrecordedError: an attempt was made, and the database takes no record of it.
             DatabaseError: the database failed otherwise.
         """
@@ -149,16 +167,38 @@ class Workbench:
                 if crashes:
                     break
             self._commit(on_record)
+        except BusyError as error:
+            raise WriteLockBusyError(str(error), job.job_id) from error
         except (DatabaseError, AttemptLostError) as error:
             self.database.roll_back()
             attempts = self._try_again(on_record, describe(error))
         return tuple(attempts)
 
-    def _try_again(self, on_record: Mapping[ClaimedJob, int], error: str) -> list[Attempt]:
-        """After a lost transaction: the error is that of the one job in it, or each of several is tried alone."""
-        if len(on_record) == 1:
-            return [self._record_lost(job, error) for job in on_record]
-        return [self._try_alone(job, crashes) for job, crashes in on_record.items()]
+    def _try_again(self, on_record: dict[ClaimedJob, int], error: str) -> list[Attempt]:
+        """After a lost transaction: the error is that of the one job in it, or each of several is tried alone.
+
+        What was done is told before what could not be: the rest is left to the next look then.
+        """
+        attempts: list[Attempt] = []
+        is_the_one = len(on_record) == 1
+        for job, crashes in list(on_record.items()):
+            try:
+                attempts.append(self._record_lost(job, error) if is_the_one else self._try_alone(job, crashes))
+            except (BusyError, UnrecordedError) as again:
+                if attempts:
+                    self.database.roll_back()
+                    self._leave(on_record, len(attempts))
+                    break
+                if isinstance(again, BusyError):
+                    raise WriteLockBusyError(str(again), job.job_id) from again
+                raise
+        return attempts
+
+    def _leave(self, on_record: dict[ClaimedJob, int], done: int) -> None:
+        left = list(on_record)[done:]
+        self._clear(left)
+        for job in left:
+            del on_record[job]
 
     def _try_alone(self, job: ClaimedJob, crashes: int) -> Attempt:
         """An attempt in a transaction of its own, at a job that was claimed before and may have changed since."""
@@ -168,6 +208,8 @@ class Workbench:
         try:
             attempt = self._try(job, crashes, self.clock(self.database))
             self._commit({job: crashes})
+        except BusyError:
+            raise
         except (DatabaseError, AttemptLostError) as error:
             self.database.roll_back()
             return self._record_lost(job, describe(error))
@@ -191,6 +233,8 @@ class Workbench:
         """The work itself. Gives the error when it failed and was rolled back to the savepoint."""
         try:
             self._change("insert_history", job, now=timestamp(now))
+        except BusyError:
+            raise
         except (DatabaseError, AttemptLostError) as error:
             if not self.database.in_transaction:
                 raise
@@ -209,7 +253,7 @@ class Workbench:
             self._count(job)
             attempt = self._give_up(job, error)
             self._commit({})
-        except ConnectionLostError:
+        except (BusyError, ConnectionLostError):
             raise
         except (DatabaseError, AttemptLostError) as again:
             raise UnrecordedError(job.job_id, describe(again)) from again

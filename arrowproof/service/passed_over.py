@@ -1,7 +1,8 @@
 """The passed over: the jobs that a resident worker leaves alone for a while, so that those behind them get their turn.
 
-A job at which an attempt is made and can not be recorded is as due afterwards as it was before, and still the one that
-has waited longest. It is passed over for a tenth of a second, and for twice as long each time up to half a minute.
+A job at which an attempt is made and can not be recorded, or comes to a lock that somebody keeps, is as due afterwards
+as it was before, and still the one that has waited longest. It is passed over for a tenth of a second, and for twice as
+long each time up to half a minute.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ from arrowproof.service.refusal import RefusedError
 CONNECT_SECONDS: Final = 10
 _RECONNECT_SECONDS: Final = 0.1
 _HARMLESS: Final = ("SELECT", "BEGIN")
-_BUSY = (errors.LockNotAvailable, errors.DeadlockDetected, errors.SerializationFailure, errors.QueryCanceled)
+_BUSY = (errors.LockNotAvailable, errors.DeadlockDetected, errors.SerializationFailure)
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d+))?\+00")
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z][a-z0-9_]*)")
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Final
 
+from arrowproof.service.address import MovedError
 from arrowproof.service.attempt import Attempt, UnrecordedError, WriteLockBusyError
 from arrowproof.service.clock import timestamp
 from arrowproof.service.database import BusyError, DatabaseError
@@ -26,10 +27,6 @@ from arrowproof.service.workplace import Tell, Workplace
 SHORTEST_WAIT: Final = 0.01
 REMOVAL_SECONDS: Final = 1.0
 _CLOCK_STEP: Final = 0.001
-
-
-class MovedError(DatabaseError):
-    """The file that is open is no longer the one that the address leads to."""
 
 
 class Resident:
@@ -75,6 +72,8 @@ class Resident:
                     continue
                 except (BusyError, WriteLockBusyError) as error:
                     self._tell({"busy": str(error)})
+                    if isinstance(error, WriteLockBusyError) and error.job_id is not None:
+                        self._passed_over.add(error.job_id)
                 except (DatabaseError, UnrecordedError, _NotOpenedError) as error:
                     self._tell({"error": str(error)})
                     if isinstance(error, UnrecordedError):

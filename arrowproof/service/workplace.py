@@ -59,7 +59,7 @@ class Workplace:
 
     def is_there(self) -> bool:
         """Whether the address still leads to what is open. A file that was removed can be written for ever."""
-        return self.file == _file_of(self.address)
+        return self.file == self.address.file()
 
     def remove_finished(self, tell: Tell) -> int:
         """Remove some finished jobs, when that is asked for; gives how many.
@@ -96,7 +96,7 @@ def open_workplace(address: Address, terms: Terms, tell: Tell) -> Workplace:
         DatabaseError: the database failed.
     """
     with ExitStack() as opened:
-        file = _file_of(address)
+        file = address.file()
         database = opened.enter_context(closing(address.open()))
         begun = opened.enter_context(closing(address.open_begun()))
         workbench = Workbench(database, begun, terms.clock, terms.hold, terms.backoff, terms.batch, terms.most_crashes)
@@ -116,13 +116,3 @@ def _open_waker(address: Address, tell: Tell) -> Waker | None:
     except DatabaseError as error:
         tell({"warning": f"a new job is found by the next poll alone: {error}"})
         return None
-
-
-def _file_of(address: Address) -> tuple[int, int] | None:
-    if address.is_postgresql:
-        return None
-    try:
-        status = os.stat(address.given)  # noqa: PTH116 - before every attempt, and a Path costs ten times as much
-    except (OSError, ValueError):
-        return None
-    return status.st_dev, status.st_ino

@@ -203,9 +203,9 @@ class PostgresEngine:
         self.sql(f"ALTER TABLE {table} ALTER COLUMN id RESTART WITH {last + 1}")
 
     @contextmanager
-    def busy(self) -> Iterator[None]:
+    def busy(self, tables: str = "jobs, notes") -> Iterator[None]:
         with psycopg.connect(self.db) as other:
-            other.execute("LOCK TABLE jobs, notes IN ACCESS EXCLUSIVE MODE")
+            other.execute(f"LOCK TABLE {tables} IN ACCESS EXCLUSIVE MODE")
             yield
             other.rollback()
 

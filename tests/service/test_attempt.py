@@ -2,13 +2,16 @@ from __future__ import annotations
 
 from contextlib import closing
 
+import apsw
 import pytest
 
+from arrowproof.service.address import Address
 from arrowproof.service.attempt import Attempt, UnrecordedError, Workbench, WriteLockBusyError
 from arrowproof.service.database import LONGEST_ERROR, DatabaseError, describe
 from arrowproof.service.hold import Hold
 from arrowproof.service.notes import SentUnderKey, accept_note, find_job, find_note
-from tests.service.engines import in_state, open_begun, open_engine
+from arrowproof.service.sqlite import open_sqlite
+from tests.service.engines import in_state, only_postgresql, open_begun, open_engine
 from tests.service.workbenches import TEN_SECONDS, DoAt, HandSetClock, Killed, worker_life
 
 SUCCESS = [
@@ -244,6 +247,95 @@ def test_while_another_process_keeps_the_lock_no_attempt_is_made(begun, database
             Workbench(impatient, begun, clock, hold, TEN_SECONDS).work()
         assert not impatient.in_transaction
     assert state_of(database, job_id) == ("pending", 0)
+
+
+@pytest.mark.parametrize("batch", [1, 3])
+def test_a_lock_at_the_commit_is_no_failure_of_the_job(clock, tmp_path, hold, batch):
+    """Without a WAL a commit waits for the readers, and one of them stays."""
+    path = tmp_path / "truncate.sqlite3"
+    with (
+        closing(open_sqlite(path, create=True, journal_mode="truncate", busy_seconds=0.05)) as database,
+        closing(Address(str(path)).open_begun()) as begun,
+        closing(apsw.Connection(str(path))) as reader,
+    ):
+        job_id = accept_note(database, SentUnderKey("k", "t"), 3, clock, Hold()).job_id
+        accept_note(database, SentUnderKey("l", "t"), 3, clock, Hold())
+        bench = Workbench(database, begun, clock, hold, TEN_SECONDS, batch)
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM jobs").get  # noqa: B018 - fetches the rows, under a lock that it keeps
+        for _ in range(4):
+            with pytest.raises(WriteLockBusyError, match="BusyError: database is locked") as busy:
+                bench.work()
+            assert busy.value.job_id == min(batch, 2)
+            assert not database.in_transaction
+        assert state_of(database, job_id) == ("pending", 0)
+        assert find_job(database, job_id).errors == ()
+        reader.execute("COMMIT")
+        assert bench.work()[0] == Attempt(job_id, "completed")
+        assert state_of(database, job_id) == ("completed", 1)
+
+
+@only_postgresql
+@pytest.mark.parametrize("batch", [1, 3])
+@pytest.mark.parametrize("table", ["note_events", "attempt_errors"])
+def test_a_lock_in_the_middle_of_an_attempt_is_no_failure_of_the_job(engine, begun, accept, clock, hold, table, batch):
+    job_id, _ = accept("a"), accept("b")
+    if table == "attempt_errors":
+        engine.fault("INSERT ON note_events")
+    with closing(open_engine(engine, busy_seconds=0.05)) as database:
+        bench = Workbench(database, begun, clock, hold, TEN_SECONDS, batch)
+        with engine.busy(table):
+            for _ in range(4):
+                with pytest.raises(WriteLockBusyError, match="LockNotAvailable: ") as busy:
+                    bench.work()
+                assert busy.value.job_id == job_id
+                assert not database.in_transaction
+        assert state_of(database, job_id) == ("pending", 0)
+        if table == "attempt_errors":
+            engine.mend()
+        assert bench.work()[0] == Attempt(job_id, "completed")
+        assert state_of(database, job_id) == ("completed", 1)
+
+
+@only_postgresql
+def test_a_lock_at_the_record_of_a_lost_attempt_is_no_failure_either(engine, begun, accept, clock, database):
+    job_id = accept()
+    engine.fault("INSERT ON note_events", "ROLLBACK")
+    with closing(open_engine(engine, busy_seconds=0.05)) as impatient, engine.busy("attempt_errors"):
+        with pytest.raises(WriteLockBusyError) as busy:
+            Workbench(impatient, begun, clock, Hold(), TEN_SECONDS).work()
+        assert busy.value.job_id == job_id
+    assert state_of(database, job_id) == ("pending", 0)
+
+
+@only_postgresql
+def test_a_statement_that_takes_too_long_is_a_failed_attempt(engine, database, begun, accept, clock, hold):
+    """Not a busy database: a job whose work never ends would be tried for ever."""
+    job_id = accept()
+    engine.sql(
+        "CREATE FUNCTION sleep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(600); END $$;"
+        "CREATE TRIGGER sleep BEFORE INSERT ON note_events FOR EACH ROW EXECUTE FUNCTION sleep()"
+    )
+    with closing(Address(f"{engine.db}%20-cstatement_timeout%3D100ms").open()) as hasty:
+        (attempt,) = Workbench(hasty, begun, clock, hold, TEN_SECONDS).work()
+    assert (attempt.outcome, attempt.error) == (
+        "retry_wait",
+        "QueryCanceled: canceling statement due to statement timeout",
+    )
+    assert state_of(database, job_id) == ("retry_wait", 1)
+
+
+def test_of_a_batch_that_is_done_again_one_by_one_what_was_done_is_told(batches, accept, engine, database):
+    first, second, third = (accept(key) for key in "abc")
+    engine.fault("UPDATE ON jobs", when=f"NEW.id = {second}")
+    assert batches.work() == (Attempt(first, "completed"),)
+    assert not database.in_transaction
+    with pytest.raises(UnrecordedError):
+        batches.work()
+    assert batches.work({second}) == (Attempt(third, "completed"),)
+    engine.mend()
+    assert batches.work() == (Attempt(second, "completed"),)
+    assert state_of(database, second) == ("completed", 1)
 
 
 @pytest.fixture
