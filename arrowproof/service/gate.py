@@ -11,6 +11,7 @@ origin. Tokens make both needless: no browser sends them by itself.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from ipaddress import ip_address
 from typing import Final
@@ -23,6 +24,7 @@ from arrowproof.service.problem import (
     ORIGIN_REFUSED,
     TOKEN_MISSING,
     TOKEN_UNKNOWN,
+    UNAVAILABLE,
     ProblemError,
     problem_response,
 )
@@ -45,7 +47,11 @@ class Gate:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer it."""
 
+        has_begun = False
+
         async def send_guarded(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers["X-Content-Type-Options"] = "nosniff"
@@ -61,7 +67,14 @@ class Gate:
             await problem_response(error.kind, error.detail, error.headers)(scope, receive, send_guarded)
             return
         scope.setdefault("state", {})["client"] = client
-        await self._app(scope, receive, send_guarded)
+        try:
+            await self._app(scope, receive, send_guarded)
+        except asyncio.CancelledError:
+            # The server ends, and the database has not answered in all the time that it was given.
+            if has_begun:
+                raise
+            ends = problem_response(UNAVAILABLE, "the service ends, and does not know whether this was done")
+            await ends(scope, receive, send_guarded)
 
     def _admit(self, scope: Scope) -> str:
         headers = Headers(scope=scope)

@@ -1,6 +1,6 @@
 """The routes for who runs the service: whether it is well, and its metrics.
 
-They have threads of their own, so that they answer while all the others wait for a lock.
+They have threads and connections of their own, so that they answer while all the others wait for a lock.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from fastapi import APIRouter
 from fastapi.responses import PlainTextResponse, Response
 
 from arrowproof.service.metrics import MEDIA_TYPE, read_metrics
+from arrowproof.service.pool import MONITOR_CONNECTIONS
 from arrowproof.service.problem import BUSY, UNAVAILABLE, problem_answers
 from arrowproof.service.settings import Settings
 
-_MOST_THREADS = 2
 _PROBLEMS = problem_answers(BUSY, UNAVAILABLE)
 
 
@@ -29,15 +29,15 @@ class Health:
 def monitor_routes(settings: Settings) -> APIRouter:
     """The routes, which work with these settings."""
     router = APIRouter()
-    threads = CapacityLimiter(_MOST_THREADS)
+    threads = CapacityLimiter(MONITOR_CONNECTIONS)
 
     def check() -> Health:
-        with settings.pool.lend() as database:
+        with settings.monitor_pool.lend() as database:
             database.rows("check_health")
         return Health()
 
     def read() -> bytes:
-        with settings.pool.lend() as database:
+        with settings.monitor_pool.lend() as database:
             metrics = read_metrics(database, settings.clock)
         return metrics.exposition()
 

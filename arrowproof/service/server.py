@@ -20,17 +20,19 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from ipaddress import ip_address
 from pathlib import Path
 from types import FrameType
 
 from arrowproof.service.address import Address
 from arrowproof.service.clock import database_clock
-from arrowproof.service.database import Database, DatabaseError
+from arrowproof.service.database import DatabaseError
+from arrowproof.service.durability import durability_warnings
 from arrowproof.service.hold import SERVER_POINTS, hold_from_environment
 from arrowproof.service.options import REQUEST_SECONDS, add_database_options, positive_seconds, whole_number
-from arrowproof.service.pool import DatabasePool
+from arrowproof.service.pool import MONITOR_CONNECTIONS, MOST_CONNECTIONS, USUAL_CONNECTIONS, Bounds, DatabasePool
 from arrowproof.service.refusal import BAD_USAGE, DATABASE_FAILED, RefusedError
 from arrowproof.service.tokens import read_tokens
 
@@ -65,18 +67,26 @@ def _serve(options: argparse.Namespace) -> None:
     tokens = None if options.tokens is None else read_tokens(options.tokens)
     with _listen(options.host, options.port, only_this_machine=tokens is None) as listener:
         address = Address(options.db, options.busy_timeout, options.journal_mode)
-        first = address.open(create=True, rings=True)
-        pool = DatabasePool(first, lambda: address.open(rings=True))
-        try:
-            # Late, because it takes ten times as long as all else here: who is refused does not wait for it.
-            from arrowproof.service.settings import Settings
-            from arrowproof.service.web import serve
+        with closing(address.open(create=True)) as made:
+            facts = made.facts
+        for warning in durability_warnings(facts):
+            sys.stderr.write(f"server: warning: {warning}\n")
+        # Late, because it takes ten times as long as all else here: who is refused does not wait for it.
+        from arrowproof.service.settings import Settings
+        from arrowproof.service.web import serve
 
-            settings = Settings(pool, options.max_attempts, database_clock, hold, options.request_timeout, tokens)
-            # A request that waits for a lock has its full time to be answered.
-            serve(settings, listener, _announcement(listener, first), options.busy_timeout + _GRACE_SECONDS)
-        finally:
-            pool.close()
+        with (
+            closing(_pool(address, options.connections)) as pool,
+            closing(_pool(address, MONITOR_CONNECTIONS)) as monitors,
+        ):
+            clock, patience = database_clock, options.request_timeout
+            settings = Settings(pool, monitors, options.max_attempts, clock, hold, patience, tokens)
+            # A request that waits for a connection and then for a lock has its full time to be answered.
+            serve(settings, listener, _announcement(listener, facts), 2 * options.busy_timeout + _GRACE_SECONDS)
+
+
+def _pool(address: Address, most: int) -> DatabasePool:
+    return DatabasePool(lambda: address.open(rings=True), address.file, Bounds(most, address.busy_seconds))
 
 
 def _listen(host: str, port: int, *, only_this_machine: bool) -> socket.socket:
@@ -104,10 +114,10 @@ def _listen(host: str, port: int, *, only_this_machine: bool) -> socket.socket:
     return listener
 
 
-def _announcement(listener: socket.socket, database: Database) -> str:
+def _announcement(listener: socket.socket, facts: Mapping[str, str]) -> str:
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if listener.family == socket.AF_INET6 else host
-    return json.dumps({"ready": f"http://{shown}:{port}", "pid": os.getpid(), **database.facts})
+    return json.dumps({"ready": f"http://{shown}:{port}", "pid": os.getpid(), **facts})
 
 
 def _complain(message: str, status: int) -> int:
@@ -134,6 +144,13 @@ def _parser() -> argparse.ArgumentParser:
         default=3,
         metavar="N",
         help="attempts at each new job, in all (3)",
+    )
+    parser.add_argument(
+        "--connections",
+        type=whole_number(1, MOST_CONNECTIONS),
+        default=USUAL_CONNECTIONS,
+        metavar="N",
+        help=f"to the database at most, and {MONITOR_CONNECTIONS} more for /health and /metrics ({USUAL_CONNECTIONS})",
     )
     parser.add_argument(
         "--request-timeout",

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
 import socket
+import sys
+import threading
 from types import FrameType
 
 import uvicorn
@@ -11,16 +14,23 @@ import uvicorn
 from arrowproof.service.app import create_app
 from arrowproof.service.connection import connection_class
 from arrowproof.service.hold import Hold
+from arrowproof.service.refusal import DATABASE_FAILED
 from arrowproof.service.settings import Settings
+
+_HARD_SECONDS = 2.0
 
 
 class NotesServer(uvicorn.Server):
-    """A server that prints a line once it accepts connections, and lets no hold delay its end."""
+    """A server that prints a line once it accepts connections, and lets neither a hold nor a silent database delay its
+    end: a thread that waits for a database that does not answer cannot be ended, and so the process is.
+    """
 
     def __init__(self, config: uvicorn.Config, announcement: str, hold: Hold) -> None:
         super().__init__(config)
         self._announcement = announcement
         self._hold = hold
+        # The server may be told to end more than once.
+        self._hard_end: threading.Timer | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start to listen, and say so."""
@@ -32,6 +42,17 @@ class NotesServer(uvicorn.Server):
         """Begin to end: no new requests, and a held one is given up."""
         super().handle_exit(sig, frame)
         self._hold.abandon()
+        if self._hard_end is None:
+            grace = self.config.timeout_graceful_shutdown or 0
+            self._hard_end = threading.Timer(grace + _HARD_SECONDS, _end_hard)
+            self._hard_end.daemon = True
+            self._hard_end.start()
+
+
+def _end_hard() -> None:
+    sys.stderr.write("server: ended while requests still waited for the database, which did not answer\n")
+    sys.stderr.flush()
+    os._exit(DATABASE_FAILED)
 
 
 def serve(settings: Settings, listener: socket.socket, announcement: str, grace_seconds: float) -> None:

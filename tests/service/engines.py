@@ -257,6 +257,32 @@ class PostgresEngine:
         return len(ended)
 
     @contextmanager
+    def turned_off(self, setting: str) -> Iterator[None]:
+        """Turn a setting of the whole server off, for the connections that are made from a moment later on."""
+        with self.administrator() as connection:
+            connection.execute(f"ALTER SYSTEM SET {setting} = off")
+            connection.execute("SELECT pg_reload_conf()")
+            try:
+                yield
+            finally:
+                connection.execute(f"ALTER SYSTEM RESET {setting}")
+                connection.execute("SELECT pg_reload_conf()")
+
+    @contextmanager
+    def silence(self, whose: str = "true") -> Iterator[set[int]]:
+        """Have the server answer nothing more on connections of the service, by stopping their processes."""
+        mine = f"SELECT pid FROM pg_stat_activity WHERE application_name = 'arrowproof-notes' AND {whose}"
+        with self.administrator() as connection:
+            pids = {pid for (pid,) in connection.execute(mine)}
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            yield pids
+        finally:
+            for pid in pids:
+                os.kill(pid, signal.SIGCONT)
+
+    @contextmanager
     def bench(self) -> Iterator[Bench]:
         with psycopg.connect(self.db, autocommit=True) as connection:
             yield PostgresBench(connection)

@@ -175,7 +175,7 @@ def test_a_bug_is_a_problem_that_tells_the_client_nothing_of_it():
             raise ZeroDivisionError("secret")
 
     async def ask():
-        app = create_app(Settings(BrokenPool(), 3, database_clock, Hold()))
+        app = create_app(Settings(BrokenPool(), BrokenPool(), 3, database_clock, Hold()))
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
             return await client.get("/jobs/1")
