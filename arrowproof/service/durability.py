@@ -1,7 +1,8 @@
 """The durability: whether a commit that was reported outlives a power cut, judged by the facts of a database.
 
-SQLite's is set by this service and holds always. PostgreSQL's is set by whoever runs the server: this service changes
-nothing there, and says what it means.
+SQLite's is set by this service and holds always. On PostgreSQL each connection of this service turns
+``synchronous_commit`` on for itself where it is off. The other settings belong to whoever runs the server: this service
+can change nothing there, and says what they mean.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from collections.abc import Mapping
 _WEAKENED = {
     "fsync": "a power cut can break the whole database",
     "full_page_writes": "a power cut in the middle of writing a page can break it",
-    "synchronous_commit": "a power cut can lose what was reported as committed",
 }
 
 

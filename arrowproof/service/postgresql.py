@@ -2,8 +2,8 @@
 
 The tables stand in the schema that new tables go to (``search_path``), marked by the table ``notes_service``. Who only
 works on a database (the worker) makes nothing; the server makes the tables where none of them stands yet. Settings of
-the server are left alone; what they mean for durability is told at the start (:mod:`arrowproof.service.durability`). A
-connection asks for UTC, ISO dates, UTF-8 and a bounded wait for locks, whatever its role has by default.
+the server are left alone; what they mean for durability is told at the start (:mod:`arrowproof.service.durability`).
+What a connection asks for, whatever its role has by default, is told in :mod:`arrowproof.service.postgresql_session`.
 
 Needs PostgreSQL 14 or later and a database in UTF-8. A connection pooler in between (PgBouncer, for example) has to
 pool by session: settings, prepared statements and LISTEN belong to a session, and one that pools by transaction or by
@@ -12,53 +12,28 @@ statement gives each transaction another.
 
 from __future__ import annotations
 
-import os
 import platform
-import re
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from functools import cache
+from collections.abc import Mapping
 from typing import Any, Final
 
 import psycopg
 from psycopg import errors
-from psycopg.abc import Buffer
-from psycopg.adapt import Loader
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
 
 from arrowproof.service.database import (
     BUSY_SECONDS,
     SCHEMA_VERSION,
-    BusyError,
     ConnectionLostError,
     DatabaseError,
     Value,
-    bounded,
 )
-from arrowproof.service.queries import schema_statements, service_queries
+from arrowproof.service.postgresql_session import PostgresSession, open_session, own_errors, postgres_queries
+from arrowproof.service.queries import schema_statements
 from arrowproof.service.refusal import RefusedError
 
-CONNECT_SECONDS: Final = 10
 _RECONNECT_SECONDS: Final = 0.1
 _HARMLESS: Final = ("SELECT", "BEGIN")
-_BUSY = (errors.LockNotAvailable, errors.DeadlockDetected, errors.SerializationFailure)
-_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d+))?\+00")
-_PARAMETER = re.compile(r"(?<![:\w]):([a-z][a-z0-9_]*)")
-
-
-class _MomentLoader(Loader):
-    """A timestamptz as RFC 3339 text with milliseconds; the connection's time zone is UTC."""
-
-    def load(self, data: Buffer) -> str:
-        """``2026-11-29 15:09:02.118456+00`` as ``2026-11-29T15:09:02.118Z``.
-
-        What RFC 3339 cannot say stays as PostgreSQL says it: infinity, and years before 1 and after 9999.
-        """
-        text = bytes(data).decode("ascii")
-        match = _MOMENT.fullmatch(text)
-        return f"{match[1]}T{match[2]}.{match[3] or '':0<3.3}Z" if match else text
 
 
 class PostgresDatabase:
@@ -73,10 +48,10 @@ class PostgresDatabase:
         self._url = url
         self._busy_seconds = busy_seconds
         self._rings = rings
-        self._queries = _postgres_queries()
+        self._queries = postgres_queries()
         self._began = False
         self._facts: Mapping[str, str] = {}
-        self._connection = self._connect()
+        self._connection = open_session(self._url, self._busy_seconds)
 
     @property
     def facts(self) -> Mapping[str, str]:
@@ -94,7 +69,7 @@ class PostgresDatabase:
         return self._facts
 
     @property
-    def connection(self) -> psycopg.Connection[tuple[Any, ...]]:
+    def connection(self) -> PostgresSession:
         """The connection itself, for what is no query: to listen for notifications."""
         return self._connection
 
@@ -153,32 +128,12 @@ class PostgresDatabase:
         """Close the connection; what is not committed is lost."""
         self._connection.close()
 
-    def _connect(self) -> psycopg.Connection[tuple[Any, ...]]:
-        milliseconds = max(1, int(self._busy_seconds * 1000))
-        with _own_errors():
-            connection = psycopg.connect(_conninfo(self._url), autocommit=True)
-        connection.adapters.register_loader("timestamptz", _MomentLoader)
-        try:
-            with _own_errors():
-                for setting, value in (
-                    ("TimeZone", "UTC"),
-                    ("DateStyle", "ISO"),
-                    ("lock_timeout", f"{milliseconds}ms"),
-                    # A worker that was killed while its statement waits must not have it done after all.
-                    ("client_connection_check_interval", "1s"),
-                ):
-                    connection.execute("SELECT set_config(%s, %s, false)", (setting, value))
-        except BaseException:
-            connection.close()
-            raise
-        return connection
-
     def _reconnect(self) -> None:
         """Connect once more, again and again for the busy time when the server does not answer."""
         deadline = time.monotonic() + self._busy_seconds
         while True:
             try:
-                self._connection = self._connect()
+                self._connection = open_session(self._url, self._busy_seconds)
                 return
             except DatabaseError:
                 if time.monotonic() >= deadline:
@@ -191,45 +146,15 @@ class PostgresDatabase:
                 raise ConnectionLostError("OperationalError: the connection was lost within a transaction")
             self._reconnect()
         try:
-            with _own_errors(self._connection):
+            with own_errors(self._connection):
                 return self._connection.execute(statement, parameters)
         except ConnectionLostError:
             if self._began or not statement.startswith(_HARMLESS):
                 raise
             # It was lost while nobody looked. Nothing was begun on it, so nothing can be done twice.
             self._reconnect()
-            with _own_errors(self._connection):
+            with own_errors(self._connection):
                 return self._connection.execute(statement, parameters)
-
-
-@contextmanager
-def _own_errors(connection: psycopg.Connection[Any] | None = None) -> Iterator[None]:
-    try:
-        yield
-    except psycopg.Error as error:
-        # The message alone: what follows it speaks of the statement and of where in a function it stood.
-        said = bounded(f"{type(error).__name__}: {error.diag.message_primary or error}")
-        if connection is not None and connection.closed:
-            raise ConnectionLostError(said) from error
-        if isinstance(error, _BUSY):
-            raise BusyError(said) from error
-        raise DatabaseError(said) from error
-
-
-def _conninfo(url: str) -> str:
-    """The address with what the service asks for on top, and what it asks for unless the user does."""
-    conninfo = make_conninfo(url, client_encoding="UTF8", fallback_application_name="arrowproof-notes")
-    is_named = "connect_timeout" in conninfo_to_dict(url) or "PGCONNECT_TIMEOUT" in os.environ
-    return conninfo if is_named else make_conninfo(conninfo, connect_timeout=CONNECT_SECONDS)
-
-
-@cache
-def _postgres_queries() -> Mapping[str, str]:
-    """The queries with their parameters as psycopg writes them: ``:name`` as ``%(name)s``."""
-    return {
-        name: _PARAMETER.sub(r"%(\1)s", statement.replace("%", "%%"))
-        for name, statement in service_queries("postgresql").items()
-    }
 
 
 def open_postgresql(

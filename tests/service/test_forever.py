@@ -6,6 +6,7 @@ import json
 import os
 import resource
 import signal
+import time
 from contextlib import closing
 from pathlib import Path
 from subprocess import TimeoutExpired
@@ -269,6 +270,50 @@ def test_lost_connections_are_made_anew(notes, accept, stay):
     wait_for(worker, lambda: completed(notes) == 2, "the second job")
     assert end(worker) == {"outcome": "completed", "job_id": job_id}
     assert [json.loads(line) for line in worker.stderr.splitlines()], "every line is JSON, what parts warn of as well"
+
+
+@only_postgresql
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("whose", ["state = 'idle in transaction'", "true"], ids=["its attempt", "all"])
+def test_a_database_that_says_nothing_does_not_keep_it_from_ending(notes, accept, stay, whose, ending):
+    accept()
+    worker = stay(hold="after-history")
+    notes.held("after-history")
+    with notes.engine.silence(whose) as silent:
+        assert len(silent) >= 1
+        notes.release("after-history")
+        if ending == signal.SIGTERM:
+            worker.process.send_signal(ending)
+            wait_for(worker, lambda: {"draining": True} in told(worker), "the first")
+        assert seconds_of_work(worker, 1.0) < 0.5
+        told_to_end = time.monotonic()
+        worker.process.send_signal(ending)
+        assert worker.exit_status() == (143 if ending == signal.SIGTERM else 130)
+        assert time.monotonic() - told_to_end < 20
+        assert worker.stdout == ""
+        assert "Traceback" not in worker.stderr
+    with notes.engine.administrator() as connection:
+        alive = "SELECT count(*) FROM pg_stat_activity WHERE pid = ANY(%s)"
+        wait_until(lambda: connection.execute(alive, (list(silent),)).fetchall() == [(0,)], "their end")
+    assert notes.worker().outcome()["outcome"] == "completed"
+
+
+@only_postgresql
+def test_whoever_tells_it_to_end_three_times_does_not_wait(notes, accept, stay):
+    accept()
+    worker = stay(hold="after-history")
+    notes.held("after-history")
+    with notes.engine.silence():
+        notes.release("after-history")
+        worker.process.send_signal(signal.SIGTERM)
+        wait_for(worker, lambda: {"draining": True} in told(worker), "the first")
+        worker.process.send_signal(signal.SIGTERM)
+        with pytest.raises(TimeoutExpired):
+            worker.process.wait(0.5)
+        told_to_end = time.monotonic()
+        worker.process.send_signal(signal.SIGTERM)
+        assert worker.exit_status() == 143
+        assert time.monotonic() - told_to_end < 2
 
 
 def test_finished_jobs_are_removed_as_it_goes_along(notes, accept, stay):

@@ -223,6 +223,73 @@ def test_one_that_is_lost_within_a_transaction_is_an_error_until_that_is_rolled_
     assert database.row("find_note", note_id=1) is None
 
 
+def test_a_server_that_answers_nothing_any_more_is_given_up(engine, database, insert, monkeypatch):
+    job_id = insert()
+    monkeypatch.setattr("arrowproof.service.postgresql_session.SILENCE_SECONDS", 0.9)
+    with closing(Address(f"{engine.db}%20-cstatement_timeout%3D100ms").open()) as hasty:
+        hasty.begin()
+        with engine.silence("state = 'idle in transaction'"):
+            with pytest.raises(ConnectionLostError, match="OperationalError: the server has not answered for 1 s"):
+                hasty.row("find_note", note_id=1)
+            hasty.roll_back()
+            assert not hasty.in_transaction
+            # On a new connection.
+            assert hasty.row("claim_lost_job", job_id=job_id) == ("pending", 0)
+    assert database.facts
+
+
+def test_how_long_a_statement_may_take_is_bounded_by_the_service_unless_somebody_else_does(engine, database, role):
+    asked = "SELECT current_setting('statement_timeout')"
+    assert database.facts
+    for address, seconds, set_to in (
+        (Address(engine.db), 65, "65s"),
+        (Address(engine.db, 0.5), 60.5, "60500ms"),
+        (Address(f"{engine.db}%20-cstatement_timeout%3D2min"), 120, "2min"),
+    ):
+        with closing(address.open()) as opened:
+            assert opened.connection.execute(asked).fetchall() == [(set_to,)]
+            assert opened.connection.patience == seconds + 10
+    with engine.administrator() as connection:
+        connection.execute(f"ALTER ROLE {role} SET statement_timeout = '7s'")
+        connection.execute(f"GRANT ALL ON ALL TABLES IN SCHEMA {engine.schema} TO {role}")
+    with closing(Address(engine.address(user=role)).open()) as opened:
+        assert opened.connection.execute(asked).fetchall() == [("7s",)]
+
+
+def test_a_machine_that_vanishes_is_found_out_by_the_kernel_unless_the_url_says_otherwise(engine, database):
+    def asked(opened):
+        parameters = opened.connection.info.get_parameters()
+        names = ("keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout", "connect_timeout")
+        return [parameters.get(name) for name in names]
+
+    assert asked(database) == ["30", "10", "3", "30000", "10"]
+    with closing(Address(engine.address(keepalives_idle="7", tcp_user_timeout="1234")).open()) as opened:
+        assert asked(opened) == ["7", "10", "3", "1234", "10"]
+
+
+@pytest.mark.parametrize(
+    ("given", "holds"), [("off", "on"), ("on", "on"), ("local", "local"), ("remote_apply", "remote_apply")]
+)
+def test_a_commit_is_on_the_disk_whatever_the_role_has_by_default(engine, database, given, holds):
+    assert database.facts
+    given_so = Address(f"{engine.db}%20-csynchronous_commit%3D{given}")
+    with closing(given_so.open()) as opened, closing(given_so.open_begun()) as begun:
+        assert opened.facts["synchronous_commit"] == holds
+        for connection in (opened.connection, begun._database.connection):
+            assert connection.execute("SHOW synchronous_commit").fetchall() == [(holds,)]
+        opened.begin()
+        assert opened.row("read_settings")[2] == holds
+        opened.roll_back()
+
+
+def test_a_connection_that_is_made_anew_is_set_like_the_first(engine, database):
+    assert database.facts
+    with closing(Address(f"{engine.db}%20-csynchronous_commit%3Doff").open()) as opened:
+        assert engine.end_backends() >= 1
+        assert opened.row("read_settings")[2] == "on"
+        assert opened.connection.patience == 75
+
+
 def test_a_wrong_password_is_refused_without_showing_it(engine, role):
     with engine.passwords_asked():
         wrong = Address(engine.address(user=role, password="knock-4242"))

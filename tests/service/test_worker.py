@@ -16,6 +16,7 @@ import pytest
 from arrowproof.service.clock import database_clock
 from arrowproof.service.hold import Hold
 from arrowproof.service.notes import SentUnderKey, accept_note
+from tests.service.conftest import wait_until
 from tests.service.engines import only_postgresql, only_sqlite, open_engine
 
 SUCCESS = ["after-begin", "after-select", "after-count", "after-savepoint", "after-history", "after-release"]
@@ -214,12 +215,17 @@ def test_it_says_at_the_start_what_it_works_on(notes, accept):
 
 
 @only_postgresql
-def test_it_warns_of_settings_that_can_lose_a_commit(notes, accept):
+def test_it_warns_of_settings_that_can_lose_a_commit_and_turns_on_what_it_can(notes, accept):
     accept()
-    worker = notes.worker(db=notes.engine.db + "%20-csynchronous_commit%3Doff")
-    worker.outcome()
-    warnings = [json.loads(line)["warning"] for line in worker.stderr.splitlines() if "warning" in json.loads(line)]
-    assert "synchronous_commit is off on this PostgreSQL server: " in warnings[-1]
+    with notes.engine.turned_off("full_page_writes"):
+        wait_until(lambda: notes.sql("SHOW full_page_writes") == [("off",)], "the setting")
+        worker = notes.worker(db=notes.engine.db + "%20-csynchronous_commit%3Doff")
+        worker.outcome()
+    lines = [json.loads(line) for line in worker.stderr.splitlines()]
+    assert (lines[0]["synchronous_commit"], lines[0]["full_page_writes"]) == ("on", "off")
+    wait_until(lambda: notes.sql("SHOW full_page_writes") == [("on",)], "the setting")
+    (warning,) = [line["warning"] for line in lines if "warning" in line]
+    assert warning.startswith("full_page_writes is off on this PostgreSQL server: a power cut ")
 
 
 def test_it_does_not_pay_for_the_web_nor_for_the_other_database(notes, accept):

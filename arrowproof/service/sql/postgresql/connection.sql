@@ -26,10 +26,24 @@ ORDER BY pg_class.relname;
 SELECT pg_advisory_xact_lock(1315927141);
 
 -- name: read_settings
--- What decides whether a commit that was reported is on the disk, whether this server takes writes at all, and how the
--- database holds text.
+-- What decides whether a commit of this connection is on the disk once it was reported, whether this server takes writes
+-- at all, and how the database holds text.
 SELECT current_setting('server_version'), current_setting('fsync'), current_setting('synchronous_commit'),
     current_setting('full_page_writes'), current_setting('transaction_read_only'), current_setting('server_encoding');
+
+-- name: prepare_session
+-- What every connection needs, whatever its role has by default. A commit that was reported has to be on the disk: where
+-- synchronous_commit is off it is turned on, and other values are left alone, as is a statement_timeout that somebody
+-- set. The server looks every second whether the client is still there: a worker that was killed while its statement
+-- waits must not have it done after all. Answers last how many seconds a statement may take.
+SELECT set_config('TimeZone', 'UTC', false), set_config('DateStyle', 'ISO', false),
+    set_config('client_connection_check_interval', '1s', false), set_config('lock_timeout', :lock_timeout, false),
+    set_config('synchronous_commit', CASE current_setting('synchronous_commit')
+        WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit')
+    END, false),
+    extract(epoch FROM set_config('statement_timeout', CASE current_setting('statement_timeout')
+        WHEN '0' THEN :statement_timeout ELSE current_setting('statement_timeout')
+    END, false)::interval)::float8;
 
 -- name: read_clock
 -- The present moment, by the clock of the machine that PostgreSQL runs on. Not now(), which is when the transaction began.
