@@ -117,6 +117,7 @@ class Workbench:
             UnrecordedError: an attempt was made, and the database takes no record of it.
             DatabaseError: the database failed otherwise.
         """
+        self.begun.catch_up()
         try:
             now, jobs = self._claim(passed_over)
         except _ANSWERED as error:

@@ -6,16 +6,20 @@ after it, by whoever holds the job's lock; who finds one with the same number of
 to outlive a killed process and not a power cut, so it costs no second flush to the disk: SQLite keeps it in a file of
 its own beside the database, PostgreSQL in an UNLOGGED table that a connection of its own writes.
 
-Its loss harms nothing but the count of crashes, and so work goes on when it cannot be written.
+Its loss harms nothing but the count of crashes, and so work goes on when it cannot be written. A record that cannot be
+taken away, of an attempt that ended, is remembered by this process and tried again before its next look; a process that
+ends before that leaves it, and the next attempt at that job takes it for a crash. Records of jobs that are finished by
+now, which workers left that were killed just after their commit, are taken away when a worker starts.
 """
 
 from __future__ import annotations
 
 import logging
-from typing import cast
+from typing import Final, cast
 
 from arrowproof.service.database import ConnectionLostError, Database, DatabaseError
 
+MOST_TIDIED: Final = 1000
 _log = logging.getLogger(__name__)
 
 
@@ -25,6 +29,7 @@ class BegunAttempts:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._ended: list[tuple[int, int]] = []
+        self._left: dict[tuple[int, int], None] = {}
 
     def begin(self, job_id: int, attempts: int) -> int:
         """Record that an attempt begins at a job at which ``attempts`` were made before.
@@ -32,6 +37,9 @@ class BegunAttempts:
         Returns:
             How many attempts in a row began at this point and were not heard of again.
         """
+        if (job_id, attempts) in self._left and not self.clear(job_id, attempts):
+            # What is on record is no crash, but would count as one. Should this attempt be one, that is counted then.
+            return 0
         try:
             crashes = self._record(job_id, attempts)
         except DatabaseError as error:
@@ -63,15 +71,43 @@ class BegunAttempts:
         """
         self._ended.append((job_id, attempts))
 
-    def clear(self, job_id: int, attempts: int) -> None:
-        """Take the record away: the attempt has ended, and the next may have the same number."""
+    def clear(self, job_id: int, attempts: int) -> bool:
+        """Take the record away: the attempt has ended, and the next may have the same number.
+
+        Returns:
+            Whether it is away. If not, it is tried again by ``catch_up``.
+        """
         try:
             self._database.change("clear_begun", job_id=job_id, attempts=attempts)
         except DatabaseError as error:
-            _log.warning("the attempt at job %s is still on record as begun: %s", job_id, error)
+            if (job_id, attempts) not in self._left:
+                _log.warning("the attempt at job %s is still on record as begun: %s", job_id, error)
+            self._left[job_id, attempts] = None
+            return False
+        self._left.pop((job_id, attempts), None)
+        return True
+
+    def catch_up(self) -> None:
+        """Take away what could not be taken away before, as far as that goes now."""
+        while self._left:
+            if not self.clear(*next(iter(self._left))):
+                return
+
+    def tidy(self, database: Database) -> None:
+        """Take away the records of jobs that do not wait any more by what the database says, a thousand at most.
+
+        A job that an attempt is under way at still waits, for everybody else.
+        """
+        try:
+            for job_id, attempts in cast(list[tuple[int, int]], self._database.rows("list_begun", most=MOST_TIDIED)):
+                if database.row("find_waiting_job", job_id=job_id) is None:
+                    self.clear(job_id, attempts)
+        except DatabaseError as error:
+            _log.warning("records of attempts at finished jobs were not taken away: %s", error)
 
     def close(self) -> None:
         """Take away what was let go of, and close the connection."""
+        self.catch_up()
         while self._ended:
             self.clear(*self._ended.pop())
         self._database.close()

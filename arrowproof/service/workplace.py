@@ -99,6 +99,7 @@ def open_workplace(address: Address, terms: Terms, tell: Tell) -> Workplace:
         file = address.file()
         database = opened.enter_context(closing(address.open()))
         begun = opened.enter_context(closing(address.open_begun()))
+        begun.tidy(database)
         workbench = Workbench(database, begun, terms.clock, terms.hold, terms.backoff, terms.batch, terms.most_crashes)
         tell({"started": os.getpid(), **database.facts})
         for warning in durability_warnings(database.facts):

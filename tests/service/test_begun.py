@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, contextmanager
 
 import apsw
 import pytest
 
-from arrowproof.service.attempt import Attempt, UnrecordedError
+from arrowproof.service.attempt import Attempt, UnrecordedError, Workbench
 from arrowproof.service.clock import timestamp
 from arrowproof.service.hold import Hold
 from arrowproof.service.notes import SentUnderKey, accept_note, find_job
 from arrowproof.service.refusal import RefusedError
 from arrowproof.service.sqlite import begun_file
 from tests.service.engines import only_sqlite, open_begun, open_engine
-from tests.service.workbenches import DoAt, HandSetClock, Killed, kill, worker_life
+from tests.service.workbenches import TEN_SECONDS, DoAt, HandSetClock, Killed, kill, worker_life
 
 ASIDE = "set aside: 3 attempts in a row killed their worker"
 
@@ -191,6 +191,90 @@ def test_a_record_that_cannot_be_written_does_not_stop_the_work(engine, clock, a
             engine.sql("ALTER TABLE begun_attempts RENAME TO gone")
         assert workbench.work() == (Attempt(job_id, "completed"),)
     assert "crashes of job 1 are not counted" in caplog.text
+
+
+@contextmanager
+def stuck_records(engine):
+    """No record can be taken away."""
+    if engine.name == "postgresql":
+        engine.fault("DELETE ON begun_attempts")
+        yield
+        engine.mend()
+        return
+    with closing(apsw.Connection(str(begun_file(engine.file)))) as connection:
+        connection.execute(
+            "CREATE TRIGGER stuck BEFORE DELETE ON begun_attempts BEGIN SELECT RAISE(ABORT, 'no history today'); END"
+        )
+        yield
+        connection.execute("DROP TRIGGER stuck")
+
+
+def fail():
+    """End an attempt, but not its worker."""
+    raise RefusedError("not today")
+
+
+def test_a_record_that_cannot_be_taken_away_is_no_crash_to_the_worker_that_left_it(
+    engine, clock, accept, database, begun, caplog
+):
+    job_id = accept()
+    workbench = Workbench(database, begun, clock, DoAt("after-history", fail), TEN_SECONDS)
+    with stuck_records(engine):
+        for _ in range(5):
+            with pytest.raises(RefusedError):
+                workbench.work()
+            assert on_record(engine) == [(job_id, 0, 0)]
+    assert caplog.text.count("the attempt at job 1 is still on record as begun: ") == 1
+    object.__setattr__(workbench, "hold", Hold())
+    assert workbench.work() == (Attempt(job_id, "completed"),)
+
+
+def test_a_record_that_could_not_be_taken_away_is_taken_away_before_the_next_look(
+    engine, clock, accept, database, begun, live
+):
+    job_id = accept()
+    workbench = Workbench(database, begun, clock, DoAt("after-history", fail), TEN_SECONDS)
+    with stuck_records(engine), pytest.raises(RefusedError):
+        workbench.work()
+    object.__setattr__(workbench, "hold", DoAt("after-begin", fail))
+    with pytest.raises(RefusedError):
+        workbench.work()
+    assert on_record(engine) == []
+    assert live() == (Attempt(job_id, "completed"),)
+
+
+@pytest.mark.usefixtures("database")
+def test_a_record_that_could_not_be_taken_away_is_tried_once_more_when_all_is_closed(engine):
+    with closing(open_begun(engine)) as ours:
+        ours.begin(1, 0)
+        with stuck_records(engine):
+            assert ours.clear(1, 0) is False
+    assert on_record(engine) == []
+
+
+def test_a_worker_that_starts_takes_away_what_killed_ones_left_of_jobs_that_are_finished_or_gone(
+    notes, engine, live, accept, database
+):
+    done, removed, waiting, due = (accept(key) for key in "abcd")
+    assert live("after-commit", done) == "killed"
+    with closing(open_begun(engine)) as dead:
+        for job_id in (removed, waiting, waiting):
+            dead.begin(job_id, 0)
+    engine.sql("UPDATE jobs SET next_run_at = '2999-01-01T00:00:00.000Z' WHERE id = %s", (waiting,))
+    engine.sql("DELETE FROM jobs WHERE id = %s", (removed,))
+    assert on_record(engine) == [(done, 0, 0), (removed, 0, 0), (waiting, 0, 1)]
+    assert notes.worker().outcome() == {"outcome": "completed", "job_id": due}
+    assert on_record(engine) == [(waiting, 0, 1)]
+    assert state_of(database, done)[0] == "completed"
+
+
+def test_a_record_that_cannot_be_tidied_does_not_stop_the_work(notes, accept, engine, live):
+    assert live("after-commit", accept("a")) == "killed"
+    job_id = accept("b")
+    with stuck_records(engine):
+        worker = notes.worker()
+        assert worker.outcome() == {"outcome": "completed", "job_id": job_id}
+    assert "is still on record as begun: " in worker.stderr
 
 
 def test_the_record_is_made_without_a_flush_to_the_disk(engine, accept, begun):

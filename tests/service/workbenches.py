@@ -47,8 +47,11 @@ class WatchedBegun:
     def end(self, job_id: int, attempts: int) -> None:
         self._begun.end(job_id, attempts)
 
-    def clear(self, job_id: int, attempts: int) -> None:
-        self._begun.clear(job_id, attempts)
+    def clear(self, job_id: int, attempts: int) -> bool:
+        return self._begun.clear(job_id, attempts)
+
+    def catch_up(self) -> None:
+        self._begun.catch_up()
 
 
 class DoAt(Hold):
@@ -79,3 +82,6 @@ def worker_life(
     with closing(open_engine(engine)) as database, closing(open_begun(engine)) as begun:
         watched = WatchedBegun(begun)
         yield Workbench(database, watched, clock, DoAt(point, kill, watched, victim), TEN_SECONDS, batch)
+    if point and engine.name == "postgresql":
+        # The server notices a little later that the worker is gone; until then its job is locked.
+        engine.sql("SELECT id FROM jobs FOR UPDATE")

@@ -20,6 +20,13 @@ WHERE job_id = :ended_job_id AND attempts = :ended_attempts
     SELECT 1 FROM begun_attempts AS other WHERE other.job_id = :job_id AND other.job_id <> :ended_job_id
   );
 
+-- name: list_begun
+-- What is on record, the oldest jobs first, for a look at what killed workers have left.
+SELECT job_id, attempts
+FROM begun_attempts
+ORDER BY job_id
+LIMIT :most;
+
 -- name: clear_begun
 -- The attempt has ended, one way or another. Not for a record that the next attempt has made meanwhile.
 DELETE FROM begun_attempts

@@ -58,6 +58,13 @@ SELECT attempts, max_attempts - attempts
 FROM jobs
 WHERE id = :job_id;
 
+-- name: find_waiting_job
+-- Whether a job waits, as far as others can see; no row when it is finished or was removed.
+SELECT 1
+FROM jobs
+WHERE id = :job_id
+  AND status IN ('pending', 'retry_wait');
+
 -- name: next_due
 -- When the next job is due, of those that are due after a moment; null when there is none.
 SELECT min(next_run_at)
