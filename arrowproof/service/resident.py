@@ -16,7 +16,7 @@ from typing import Final
 
 from arrowproof.service.address import MovedError
 from arrowproof.service.attempt import Attempt, UnrecordedError, WriteLockBusyError
-from arrowproof.service.clock import timestamp
+from arrowproof.service.clock import stored_moment, timestamp
 from arrowproof.service.database import BusyError, DatabaseError
 from arrowproof.service.ending import Ending
 from arrowproof.service.passed_over import PAUSES, PassedOver
@@ -103,12 +103,12 @@ class Resident:
         if place.waker is not None:
             place.waker.drain()
         has_more = self._remove_finished(place)
-        attempts = place.workbench.work(self._passed_over.now())
-        for attempt in attempts:
+        made = place.attempts.make(self._passed_over.now())
+        for attempt in made:
             self._tell(vars(attempt))
             self._passed_over.forget(attempt.job_id)
             self._last = attempt
-        if not attempts and not has_more:
+        if not made and not has_more:
             seconds = min(self._poll_interval, self._seconds_until_due(place), self._passed_over.seconds())
             self._ending.wait(seconds, place.waker)
 
@@ -126,13 +126,11 @@ class Resident:
         A job that was due before and that the look did not get is in the hands of another worker: it is not waited for
         again and again without a pause. One that became due since the last call may have been missed, and counts.
         """
-        now = place.workbench.clock(place.database)
+        now = place.attempts.clock(place.database)
         ((due,),) = place.database.rows("next_due", after=timestamp(self._looked_until))
         self._looked_until = now
-        try:
-            moment = datetime.fromisoformat(str(due))
-        except ValueError:
-            # None, or a moment like infinity that somebody put in by hand.
+        moment = stored_moment(due)
+        if moment is None:
             return math.inf
         # A millisecond more, for what is below one is cut off in the database.
         return max(0.0, (moment - now).total_seconds()) + _CLOCK_STEP
