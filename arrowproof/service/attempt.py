@@ -23,16 +23,16 @@ from arrowproof.service.clock import Clock, timestamp, timestamp_after
 from arrowproof.service.database import BusyError, ConnectionLostError, Database, DatabaseError, describe
 from arrowproof.service.hold import Hold
 from arrowproof.service.refusal import RefusedError
+from arrowproof.service.states import WAITING
 
 MOST_CRASHES = 3
-_WAITING = ("pending", "retry_wait")
 
 
 class AttemptLostError(Exception):
     """A statement of an attempt left the job as it was, although the job was claimed as due under a lock."""
 
 
-class UnrecordedError(Exception):
+class UnrecordedError(DatabaseError):
     """An attempt was made at a job, and the database takes no record of it: the job is as due as before.
 
     A trigger that refuses or swallows what is written to the job does this, and so does a disk that stays full.
@@ -57,7 +57,6 @@ class WriteLockBusyError(Exception):
 _ANSWERED = (
     DatabaseError,
     AttemptLostError,
-    UnrecordedError,
     WriteLockBusyError,
     RefusedError,
     KeyboardInterrupt,
@@ -88,8 +87,8 @@ class ClaimedJob:
 
 
 @dataclass(frozen=True)
-class Workbench:
-    """What every attempt needs, and the attempt itself.
+class Attempts:
+    """Makes attempts, with what they need.
 
     ``batch`` is how many due jobs share one transaction at most. After ``most_crashes`` attempts in a row that killed
     their worker a job is set aside.
@@ -103,7 +102,7 @@ class Workbench:
     batch: int = 1
     most_crashes: int = MOST_CRASHES
 
-    def work(self, passed_over: Collection[int] = ()) -> tuple[Attempt, ...]:
+    def make(self, passed_over: Collection[int] = ()) -> tuple[Attempt, ...]:
         """Make one attempt at each of the jobs that have waited longest, at most ``batch`` of them.
 
         Args:
@@ -269,7 +268,7 @@ class Workbench:
         self.database.begin()
         self.hold.at("after-begin")
         row = self.database.row("claim_lost_job", job_id=job.job_id)
-        if row is not None and row[0] in _WAITING and row[1] == job.attempts:
+        if row is not None and row[0] in WAITING and row[1] == job.attempts:
             return None
         self.database.roll_back()
         return "removed" if row is None else str(row[0])

@@ -9,7 +9,6 @@ from fastapi import APIRouter, Depends, Request
 
 from arrowproof.service.identity import LARGEST_ID, Client, Id, client_of, read_id
 from arrowproof.service.jobs import (
-    STATES,
     JobChange,
     JobCounts,
     JobFilter,
@@ -22,6 +21,7 @@ from arrowproof.service.jobs import (
 from arrowproof.service.notes import StoredJob, find_job
 from arrowproof.service.problem import BUSY, JOB_STATE, QUERY_REFUSED, UNAVAILABLE, ProblemError, problem_answers
 from arrowproof.service.settings import Settings
+from arrowproof.service.states import STATES
 
 USUAL_LIMIT = 50
 MOST_LISTED = 200

@@ -9,10 +9,8 @@ from arrowproof.service.clock import Clock, timestamp
 from arrowproof.service.database import BusyError, Database, Value
 from arrowproof.service.hold import Hold
 from arrowproof.service.notes import StoredJob, find_job
+from arrowproof.service.states import WAITING
 
-WAITING: Final = ("pending", "retry_wait")
-FINISHED: Final = ("completed", "failed", "cancelled")
-STATES: Final = (*WAITING, *FINISHED)
 MOST_COUNTED: Final = 10_000
 
 

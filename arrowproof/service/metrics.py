@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from arrowproof.service.clock import Clock
 from arrowproof.service.database import Database
-from arrowproof.service.jobs import FINISHED, STATES
+from arrowproof.service.states import FINISHED, STATES
 
 if TYPE_CHECKING:
     from prometheus_client.metrics_core import Metric

@@ -23,16 +23,23 @@ def whole_number(lowest: int, highest: int = LARGEST_COUNT) -> Callable[[str], i
     return parse
 
 
-def seconds(text: str) -> float:
-    """A time in seconds from 0 to a million, for argparse."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    # Written so that NaN is refused too.
-    if not 0 <= value <= LONGEST_SECONDS:
-        raise ArgumentTypeError(f"{text!r} is no time in seconds from 0 to {LONGEST_SECONDS:.0f}")
-    return value
+def seconds_up_to(longest: float) -> Callable[[str], float]:
+    """A parser of times in seconds from 0 to ``longest``, for argparse."""
+
+    def parse(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = -1.0
+        # Written so that NaN is refused too.
+        if not 0 <= value <= longest:
+            raise ArgumentTypeError(f"{text!r} is no time in seconds from 0 to {longest:.0f}")
+        return value
+
+    return parse
+
+
+seconds = seconds_up_to(LONGEST_SECONDS)
 
 
 def positive_seconds(text: str) -> float:

@@ -74,7 +74,7 @@ class Resident:
                     self._tell({"busy": str(error)})
                     if isinstance(error, WriteLockBusyError) and error.job_id is not None:
                         self._passed_over.add(error.job_id)
-                except (DatabaseError, UnrecordedError, _NotOpenedError) as error:
+                except (DatabaseError, _NotOpenedError) as error:
                     self._tell({"error": str(error)})
                     if isinstance(error, UnrecordedError):
                         self._passed_over.add(error.job_id)

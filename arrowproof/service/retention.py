@@ -32,17 +32,16 @@ from typing import Final, cast
 
 from arrowproof.service.address import Address
 from arrowproof.service.clock import Clock, database_clock, timestamp
+from arrowproof.service.command import exit_status
 from arrowproof.service.database import Database, DatabaseError
 from arrowproof.service.hold import Hold, hold_from_environment
-from arrowproof.service.options import add_database_options
-from arrowproof.service.refusal import BAD_USAGE, DATABASE_FAILED, RefusedError
+from arrowproof.service.options import add_database_options, seconds_up_to
 
 MOST_AT_ONCE: Final = 100
-LONGEST_KEPT: Final = 3_153_600_000.0
-"""A hundred years, in seconds."""
+kept_seconds: Final = seconds_up_to(3_153_600_000.0)
+"""Reads how long a finished job is kept: a hundred years at most."""
 HOLD_POINTS: Final = ("after-begin", "after-select", "after-state", "after-commit")
 """Those of a worker's points that the command comes to."""
-INTERRUPTED = 130
 
 
 class RemovalLostError(DatabaseError):
@@ -106,18 +105,6 @@ class Retention:
         self.database.change("remove_note", note_id=note_id)
 
 
-def kept_seconds(text: str) -> float:
-    """A time to keep finished jobs for, in seconds from 0 to a hundred years, for argparse."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    # Written so that NaN is refused too.
-    if not 0 <= value <= LONGEST_KEPT:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time in seconds from 0 to {LONGEST_KEPT:.0f}")
-    return value
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; gives the exit status."""
     parser = argparse.ArgumentParser(prog="arrowproof.service.retention", description="Remove what finished long ago.")
@@ -126,23 +113,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--keep-finished", type=kept_seconds, required=True, metavar="S", help="seconds to keep a finished job for"
     )
     options = parser.parse_args(arguments)
-    try:
-        hold = hold_from_environment(os.environ, HOLD_POINTS)
-        with closing(Address(options.db, options.busy_timeout).open()) as database:
-            removed = Retention(database, database_clock, options.keep_finished, hold=hold).remove_all()
-    except RefusedError as error:
-        return _complain(str(error), BAD_USAGE)
-    except DatabaseError as error:
-        return _complain(f"the database failed: {error}", DATABASE_FAILED)
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    return exit_status("retention", lambda: _remove(options))
+
+
+def _remove(options: argparse.Namespace) -> None:
+    hold = hold_from_environment(os.environ, HOLD_POINTS)
+    with closing(Address(options.db, options.busy_timeout).open()) as database:
+        removed = Retention(database, database_clock, options.keep_finished, hold=hold).remove_all()
     sys.stdout.write(json.dumps({"removed": removed}) + "\n")
-    return 0
-
-
-def _complain(message: str, status: int) -> int:
-    sys.stderr.write(f"retention: {message}\n")
-    return status
 
 
 if __name__ == "__main__":

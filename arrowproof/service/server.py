@@ -28,15 +28,14 @@ from types import FrameType
 
 from arrowproof.service.address import Address
 from arrowproof.service.clock import database_clock
-from arrowproof.service.database import DatabaseError
+from arrowproof.service.command import exit_status
 from arrowproof.service.durability import durability_warnings
 from arrowproof.service.hold import SERVER_POINTS, hold_from_environment
 from arrowproof.service.options import REQUEST_SECONDS, add_database_options, positive_seconds, whole_number
 from arrowproof.service.pool import MONITOR_CONNECTIONS, MOST_CONNECTIONS, USUAL_CONNECTIONS, Bounds, DatabasePool
-from arrowproof.service.refusal import BAD_USAGE, DATABASE_FAILED, RefusedError
+from arrowproof.service.refusal import RefusedError
 from arrowproof.service.tokens import read_tokens
 
-INTERRUPTED = 130
 MOST_ATTEMPTS = 1_000_000
 """Of a job in all, as it is accepted or retried; PostgreSQL counts in 32 bits."""
 _GRACE_SECONDS = 2.0
@@ -46,15 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The command; gives the exit status."""
     options = _parser().parse_args(arguments)
     signal.signal(signal.SIGTERM, _exit_quietly)
-    try:
-        _serve(options)
-    except RefusedError as error:
-        return _complain(str(error), BAD_USAGE)
-    except DatabaseError as error:
-        return _complain(f"the database failed: {error}", DATABASE_FAILED)
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    return 0
+    return exit_status("server", lambda: _serve(options))
 
 
 def _exit_quietly(_: int, __: FrameType | None) -> None:
@@ -118,11 +109,6 @@ def _announcement(listener: socket.socket, facts: Mapping[str, str]) -> str:
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if listener.family == socket.AF_INET6 else host
     return json.dumps({"ready": f"http://{shown}:{port}", "pid": os.getpid(), **facts})
-
-
-def _complain(message: str, status: int) -> int:
-    sys.stderr.write(f"server: {message}\n")
-    return status
 
 
 def _parser() -> argparse.ArgumentParser:

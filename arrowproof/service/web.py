@@ -12,9 +12,9 @@ from types import FrameType
 import uvicorn
 
 from arrowproof.service.app import create_app
+from arrowproof.service.command import DATABASE_FAILED
 from arrowproof.service.connection import connection_class
 from arrowproof.service.hold import Hold
-from arrowproof.service.refusal import DATABASE_FAILED
 from arrowproof.service.settings import Settings
 
 _HARD_SECONDS = 2.0

@@ -32,16 +32,15 @@ from dataclasses import dataclass
 from functools import partial
 
 from arrowproof.service.address import Address
-from arrowproof.service.attempt import MOST_CRASHES, Attempt, UnrecordedError, WriteLockBusyError
+from arrowproof.service.attempt import MOST_CRASHES, Attempt, WriteLockBusyError
 from arrowproof.service.backoff import LONGEST_SECONDS, Backoff
-from arrowproof.service.database import DatabaseError
-from arrowproof.service.ending import INTERRUPTED, TERMINATED, Ending, Terminated
+from arrowproof.service.command import exit_status
+from arrowproof.service.ending import Ending
 from arrowproof.service.hold import WORKER_POINTS, hold_from_environment
 from arrowproof.service.options import add_database_options, seconds, whole_number
-from arrowproof.service.refusal import BAD_USAGE, DATABASE_FAILED, RefusedError
 from arrowproof.service.resident import Resident
 from arrowproof.service.retention import kept_seconds
-from arrowproof.service.workplace import Tell, Terms, Workplace, open_workplace
+from arrowproof.service.workplace import Tell, WorkerSettings, Workplace, open_workplace
 
 USUAL_POLLS = 5
 
@@ -71,7 +70,7 @@ def run(workplace: Workplace, bounds: Bounds, tell: Tell) -> Attempt | None:
             time.sleep(bounds.poll_interval)
         workplace.remove_finished(tell)
         try:
-            attempts = workplace.workbench.work()
+            attempts = workplace.attempts.make()
         except WriteLockBusyError as error:
             tell({"busy": str(error)})
             continue
@@ -87,35 +86,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The command; gives the exit status."""
     options = _parser().parse_args(arguments)
     logging.basicConfig(handlers=[_Telling()])
-    try:
-        with Ending(drains=options.forever) as ending:
-            last = _work(options, ending)
-    except RefusedError as error:
-        return _complain(str(error), BAD_USAGE)
-    except (DatabaseError, UnrecordedError) as error:
-        return _complain(f"the database failed: {error}", DATABASE_FAILED)
-    except Terminated:
-        return TERMINATED
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    return exit_status("worker", lambda: _run(options))
+
+
+def _run(options: argparse.Namespace) -> None:
+    with Ending(drains=options.forever) as ending:
+        last = _work(options, ending)
     outcome, job_id = (last.outcome, last.job_id) if last else ("idle", None)
     sys.stdout.write(json.dumps({"outcome": outcome, "job_id": job_id}) + "\n")
-    return 0
 
 
 def _work(options: argparse.Namespace, ending: Ending) -> Attempt | None:
-    open_anew = partial(open_workplace, Address(options.db, options.busy_timeout), _terms(options), _tell)
+    open_anew = partial(open_workplace, Address(options.db, options.busy_timeout), _settings(options), _tell)
     if options.forever:
         return Resident(open_anew, ending, options.poll_interval, _tell).stay()
     with closing(open_anew()) as workplace:
         return run(workplace, Bounds(options.max_polls or USUAL_POLLS, options.poll_interval), _tell)
 
 
-def _terms(options: argparse.Namespace) -> Terms:
+def _settings(options: argparse.Namespace) -> WorkerSettings:
     hold = hold_from_environment(os.environ, WORKER_POINTS)
     longest = options.max_retry_delay
     backoff = Backoff(options.retry_delay, max(options.retry_delay, LONGEST_SECONDS) if longest is None else longest)
-    return Terms(hold, backoff, options.batch, options.max_crashes, options.keep_finished, wakes=options.forever)
+    kept, wakes = options.keep_finished, options.forever
+    return WorkerSettings(hold, backoff, options.batch, options.max_crashes, kept, wakes=wakes)
 
 
 class _Telling(logging.Handler):
@@ -129,11 +123,6 @@ def _tell(line: Mapping[str, object]) -> None:
     # Nobody may listen any more, and the disk that the log is on may be full; the work goes on.
     with suppress(OSError):
         print(json.dumps(line), file=sys.stderr, flush=True)  # noqa: T201 - a command's own output
-
-
-def _complain(message: str, status: int) -> int:
-    sys.stderr.write(f"worker: {message}\n")
-    return status
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,4 +1,4 @@
-"""The workplace: what a worker has open on one database, and on what terms it works there."""
+"""The workplace: what a worker has open on one database, and how it works there."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 
 from arrowproof.service.address import Address
-from arrowproof.service.attempt import MOST_CRASHES, Workbench
+from arrowproof.service.attempt import MOST_CRASHES, Attempts
 from arrowproof.service.backoff import Backoff
 from arrowproof.service.clock import Clock, database_clock
 from arrowproof.service.database import BusyError, ConnectionLostError, Database, DatabaseError, describe
@@ -22,8 +22,8 @@ Tell = Callable[[Mapping[str, object]], None]
 
 
 @dataclass(frozen=True)
-class Terms:
-    """How a worker works: see :class:`arrowproof.service.attempt.Workbench` and ``Retention`` for the parts.
+class WorkerSettings:
+    """How a worker works: see :class:`arrowproof.service.attempt.Attempts` and ``Retention`` for the parts.
 
     ``keep_seconds`` is how long a finished job is kept; for ever when it is None. ``wakes`` is
     whether it wants to be woken.
@@ -46,7 +46,7 @@ class Workplace:
     """
 
     address: Address
-    workbench: Workbench
+    attempts: Attempts
     retention: Retention | None
     waker: Waker | None
     file: tuple[int, int] | None
@@ -55,7 +55,7 @@ class Workplace:
     @property
     def database(self) -> Database:
         """The connection that the attempts are made on."""
-        return self.workbench.database
+        return self.attempts.database
 
     def is_there(self) -> bool:
         """Whether the address still leads to what is open. A file that was removed can be written for ever."""
@@ -86,7 +86,7 @@ class Workplace:
         return removed
 
 
-def open_workplace(address: Address, terms: Terms, tell: Tell) -> Workplace:
+def open_workplace(address: Address, settings: WorkerSettings, tell: Tell) -> Workplace:
     """Open a database for work, and the record of begun attempts that belongs to it.
 
     What the database is, what it can lose, and that nobody will wake the worker, is told.
@@ -100,15 +100,18 @@ def open_workplace(address: Address, terms: Terms, tell: Tell) -> Workplace:
         database = opened.enter_context(closing(address.open()))
         begun = opened.enter_context(closing(address.open_begun()))
         begun.tidy(database)
-        workbench = Workbench(database, begun, terms.clock, terms.hold, terms.backoff, terms.batch, terms.most_crashes)
+        attempts = Attempts(
+            database, begun, settings.clock, settings.hold, settings.backoff, settings.batch, settings.most_crashes
+        )
         tell({"started": os.getpid(), **database.facts})
         for warning in durability_warnings(database.facts):
             tell({"warning": warning})
-        waker = _open_waker(address, tell) if terms.wakes else None
+        waker = _open_waker(address, tell) if settings.wakes else None
         if waker is not None:
             opened.enter_context(closing(waker))
-        retention = None if terms.keep_seconds is None else Retention(database, terms.clock, terms.keep_seconds)
-        return Workplace(address, workbench, retention, waker, file, opened.pop_all().close)
+        kept = settings.keep_seconds
+        retention = None if kept is None else Retention(database, settings.clock, kept)
+        return Workplace(address, attempts, retention, waker, file, opened.pop_all().close)
 
 
 def _open_waker(address: Address, tell: Tell) -> Waker | None:

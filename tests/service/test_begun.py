@@ -9,14 +9,14 @@ from contextlib import closing, contextmanager
 import apsw
 import pytest
 
-from arrowproof.service.attempt import Attempt, UnrecordedError, Workbench
+from arrowproof.service.attempt import Attempt, Attempts, UnrecordedError
 from arrowproof.service.clock import timestamp
 from arrowproof.service.hold import Hold
 from arrowproof.service.notes import SentUnderKey, accept_note, find_job
 from arrowproof.service.refusal import RefusedError
 from arrowproof.service.sqlite import begun_file
 from tests.service.engines import only_sqlite, open_begun, open_engine
-from tests.service.workbenches import TEN_SECONDS, DoAt, HandSetClock, Killed, kill, worker_life
+from tests.service.worker_lives import TEN_SECONDS, DoAt, HandSetClock, Killed, kill, worker_life
 
 ASIDE = "set aside: 3 attempts in a row killed their worker"
 
@@ -36,9 +36,9 @@ def live(engine, clock):
     """The life of a worker: one look, or its death at a point of the attempt at a job."""
 
     def live(point="", victim=0, batch=1):
-        with worker_life(engine, clock, point=point, victim=victim, batch=batch) as workbench:
+        with worker_life(engine, clock, point=point, victim=victim, batch=batch) as worker:
             try:
-                return workbench.work()
+                return worker.make()
             except Killed:
                 return "killed"
 
@@ -134,7 +134,7 @@ def test_a_worker_that_dies_while_it_sets_a_job_aside_leaves_no_count_to_the_ret
     with worker_life(engine, clock) as dying:
         object.__setattr__(dying, "hold", DoAt(point, kill))
         with pytest.raises(Killed):
-            dying.work()
+            dying.make()
     if point != "after-commit":
         assert live()[0].outcome == "failed"
     assert state_of(database, job_id)[:2] == ("failed", 0)
@@ -153,7 +153,7 @@ def test_an_attempt_that_somebody_ended_is_no_crash(engine, clock, accept, datab
         with worker_life(engine, clock) as interrupted:
             object.__setattr__(interrupted, "hold", DoAt("after-history", end))
             with pytest.raises(ending):
-                interrupted.work()
+                interrupted.make()
             assert not interrupted.database.in_transaction
     assert on_record(engine) == []
     assert state_of(database, job_id) == ("pending", 0, None)
@@ -184,12 +184,12 @@ def test_in_a_batch_the_one_that_kills_is_set_aside_and_those_beside_it_are_done
 
 def test_a_record_that_cannot_be_written_does_not_stop_the_work(engine, clock, accept, caplog):
     job_id = accept()
-    with worker_life(engine, clock) as workbench, closing(open_begun(engine)) as other:
+    with worker_life(engine, clock) as worker, closing(open_begun(engine)) as other:
         if engine.name == "sqlite":
             other._database._connection.execute("DROP TABLE begun_attempts")
         else:
             engine.sql("ALTER TABLE begun_attempts RENAME TO gone")
-        assert workbench.work() == (Attempt(job_id, "completed"),)
+        assert worker.make() == (Attempt(job_id, "completed"),)
     assert "crashes of job 1 are not counted" in caplog.text
 
 
@@ -218,27 +218,27 @@ def test_a_record_that_cannot_be_taken_away_is_no_crash_to_the_worker_that_left_
     engine, clock, accept, database, begun, caplog
 ):
     job_id = accept()
-    workbench = Workbench(database, begun, clock, DoAt("after-history", fail), TEN_SECONDS)
+    worker = Attempts(database, begun, clock, DoAt("after-history", fail), TEN_SECONDS)
     with stuck_records(engine):
         for _ in range(5):
             with pytest.raises(RefusedError):
-                workbench.work()
+                worker.make()
             assert on_record(engine) == [(job_id, 0, 0)]
     assert caplog.text.count("the attempt at job 1 is still on record as begun: ") == 1
-    object.__setattr__(workbench, "hold", Hold())
-    assert workbench.work() == (Attempt(job_id, "completed"),)
+    object.__setattr__(worker, "hold", Hold())
+    assert worker.make() == (Attempt(job_id, "completed"),)
 
 
 def test_a_record_that_could_not_be_taken_away_is_taken_away_before_the_next_look(
     engine, clock, accept, database, begun, live
 ):
     job_id = accept()
-    workbench = Workbench(database, begun, clock, DoAt("after-history", fail), TEN_SECONDS)
+    worker = Attempts(database, begun, clock, DoAt("after-history", fail), TEN_SECONDS)
     with stuck_records(engine), pytest.raises(RefusedError):
-        workbench.work()
-    object.__setattr__(workbench, "hold", DoAt("after-begin", fail))
+        worker.make()
+    object.__setattr__(worker, "hold", DoAt("after-begin", fail))
     with pytest.raises(RefusedError):
-        workbench.work()
+        worker.make()
     assert on_record(engine) == []
     assert live() == (Attempt(job_id, "completed"),)
 
@@ -400,10 +400,10 @@ def test_a_new_database_leaves_something_else_under_the_name_of_the_record_alone
 def test_the_record_may_be_removed_at_any_time(engine, accept, live, clock, database):
     job_id = accept()
     live("after-history", job_id)
-    with worker_life(engine, clock) as workbench:
+    with worker_life(engine, clock) as worker:
         for suffix in ("", "-wal", "-shm"):
             begun_file(engine.file).with_name(begun_file(engine.file).name + suffix).unlink(missing_ok=True)
-        assert workbench.work() == (Attempt(job_id, "completed"),)
+        assert worker.make() == (Attempt(job_id, "completed"),)
     assert state_of(database, job_id)[0] == "completed"
 
 
@@ -411,14 +411,14 @@ TWO_WORKERS = """
 import sys
 from contextlib import closing
 from arrowproof.service.address import Address
-from arrowproof.service.attempt import Workbench
+from arrowproof.service.attempt import Attempts
 from arrowproof.service.backoff import Backoff
 from arrowproof.service.clock import database_clock
 from arrowproof.service.hold import Hold
 address = Address(sys.argv[1])
 with closing(address.open()) as database, closing(address.open_begun()) as begun:
-    workbench = Workbench(database, begun, database_clock, Hold(), Backoff(0.0, 0.0))
-    while attempts := workbench.work():
+    worker = Attempts(database, begun, database_clock, Hold(), Backoff(0.0, 0.0))
+    while attempts := worker.make():
         assert [attempt.outcome for attempt in attempts] == ["completed"], attempts
 """
 

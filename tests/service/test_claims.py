@@ -15,13 +15,13 @@ import pytest
 
 import arrowproof.service
 from arrowproof.service.address import Address
-from arrowproof.service.attempt import Attempt, Workbench
+from arrowproof.service.attempt import Attempt, Attempts
 from arrowproof.service.clock import database_clock, timestamp_after
 from arrowproof.service.database import DatabaseError
 from arrowproof.service.hold import WORKER_POINTS, Hold
 from arrowproof.service.notes import SentUnderKey, accept_note, find_job, find_note
 from tests.service.engines import in_state, only_postgresql, only_sqlite, open_engine, postgres_server
-from tests.service.workbenches import TEN_SECONDS, DoAt, HandSetClock, worker_life
+from tests.service.worker_lives import TEN_SECONDS, DoAt, HandSetClock, worker_life
 
 SECONDS = 60.0
 SUCCESS = [point for point in WORKER_POINTS if point != "after-rollback-to"]
@@ -47,8 +47,8 @@ def test_four_workers_do_twenty_jobs_each_once(engine, accept, database, clock):
 
     def work(_):
         done = []
-        with worker_life(engine, clock) as workbench:
-            while attempts := workbench.work():
+        with worker_life(engine, clock) as worker:
+            while attempts := worker.make():
                 done += attempts
         return done
 
@@ -67,9 +67,9 @@ def test_no_worker_waits_for_another_that_is_within_its_attempt(engine, accept, 
 
     def work(_):
         done = []
-        with worker_life(engine, clock) as workbench:
-            object.__setattr__(workbench, "hold", DoAt("after-history", meeting.wait))
-            while attempts := workbench.work():
+        with worker_life(engine, clock) as worker:
+            object.__setattr__(worker, "hold", DoAt("after-history", meeting.wait))
+            while attempts := worker.make():
                 done += attempts
         return done
 
@@ -139,7 +139,7 @@ def test_a_worker_whose_connection_was_killed_changes_nothing_of_a_job_that_move
 
     with worker_life(engine, clock) as stale:
         object.__setattr__(stale, "hold", DoAt(point, once(move_on)))
-        (attempt,) = stale.work()
+        (attempt,) = stale.make()
     assert (attempt.job_id, attempt.outcome) == (job_id, elsewhere)
     assert "terminating connection" in attempt.error
     if elsewhere != "removed":
@@ -157,18 +157,18 @@ def once(do):
 @pytest.mark.parametrize("point", [point for point in SUCCESS if point != "after-commit"])
 def test_an_attempt_whose_connection_was_killed_in_the_middle_is_counted_once(engine, accept, database, clock, point):
     job_id = accept()
-    with worker_life(engine, clock) as workbench:
-        object.__setattr__(workbench, "hold", DoAt(point, once(engine.end_backends)))
+    with worker_life(engine, clock) as worker:
+        object.__setattr__(worker, "hold", DoAt(point, once(engine.end_backends)))
         if point == "after-begin":
             # Nothing was claimed yet, so there is nothing to be counted.
             with pytest.raises(DatabaseError):
-                workbench.work()
+                worker.make()
             assert state_of(database, job_id) == ("pending", 0)
         else:
-            assert workbench.work()[0].outcome == "retry_wait"
+            assert worker.make()[0].outcome == "retry_wait"
             assert state_of(database, job_id) == ("retry_wait", 1)
         clock.move(10)
-        assert workbench.work() == (Attempt(job_id, "completed"),)
+        assert worker.make() == (Attempt(job_id, "completed"),)
     assert state_of(database, job_id) == ("completed", 1 if point == "after-begin" else 2)
     assert engine.sql("SELECT count(*) FROM note_events") == [(1,)]
 
@@ -180,9 +180,9 @@ def test_an_attempt_whose_connection_is_killed_by_its_commit_is_counted_and_fail
     job_id = accept()
     engine.fault_at_commit("INSERT ON note_events")
     seen = []
-    with worker_life(engine, clock) as workbench:
+    with worker_life(engine, clock) as worker:
         for _ in range(3):
-            (attempt,) = workbench.work()
+            (attempt,) = worker.make()
             seen.append((attempt.outcome, *state_of(database, job_id)))
             clock.move(10)
     assert seen == [("retry_wait", "retry_wait", 1), ("retry_wait", "retry_wait", 2), ("failed", "failed", 3)]
@@ -195,17 +195,17 @@ def test_a_commit_that_came_to_pass_although_its_answer_was_lost_is_not_counted_
     engine, accept, database, clock, monkeypatch
 ):
     job_id = accept()
-    with worker_life(engine, clock) as workbench:
-        commit = workbench.database.commit
+    with worker_life(engine, clock) as worker:
+        commit = worker.database.commit
 
         def commit_and_lose_the_answer():
             commit()
             engine.end_backends()
-            workbench.database._began = True
-            workbench.database.rows("read_clock")
+            worker.database._began = True
+            worker.database.rows("read_clock")
 
-        monkeypatch.setattr(workbench.database, "commit", commit_and_lose_the_answer)
-        (attempt,) = workbench.work()
+        monkeypatch.setattr(worker.database, "commit", commit_and_lose_the_answer)
+        (attempt,) = worker.make()
     assert (attempt.outcome, state_of(database, job_id)) == ("completed", ("completed", 1))
     assert engine.sql("SELECT count(*) FROM note_events") == [(1,)]
 
@@ -213,10 +213,10 @@ def test_a_commit_that_came_to_pass_although_its_answer_was_lost_is_not_counted_
 @only_postgresql
 def test_connections_that_were_lost_before_an_attempt_cost_nothing(engine, accept, database, clock, caplog):
     first, second = accept("a"), accept("b")
-    with worker_life(engine, clock) as workbench:
-        assert workbench.work() == (Attempt(first, "completed"),)
+    with worker_life(engine, clock) as worker:
+        assert worker.make() == (Attempt(first, "completed"),)
         engine.end_backends()
-        assert workbench.work() == (Attempt(second, "completed"),)
+        assert worker.make() == (Attempt(second, "completed"),)
     assert state_of(database, second) == ("completed", 1)
     # The one of the record was lost as well, and made anew.
     assert caplog.text == ""
@@ -227,8 +227,8 @@ def test_what_is_due_and_when_is_judged_by_the_clock_of_the_database(engine, dat
     monkeypatch.setattr("time.time", lambda: 0.0)
     job_id = accept_note(database, SentUnderKey("k", "t"), 3, database_clock, Hold()).job_id
     engine.fault("INSERT ON note_events")
-    workbench = Workbench(database, begun, database_clock, Hold(), TEN_SECONDS)
-    assert workbench.work()[0].outcome == "retry_wait"
+    worker = Attempts(database, begun, database_clock, Hold(), TEN_SECONDS)
+    assert worker.make()[0].outcome == "retry_wait"
     next_run_at = find_job(database, job_id).next_run_at
     assert timestamp_after(before, 10) <= next_run_at <= timestamp_after(database_clock(database), 10)
 
@@ -248,9 +248,9 @@ def test_a_worker_on_a_machine_whose_clock_is_wrong_does_what_is_due_and_nothing
     ahead = datetime.fromisoformat(timestamp_after(database_clock(database), 86_400))
     early = accept_note(database, SentUnderKey("later", "t"), 3, lambda _: ahead, Hold()).job_id
     due = accept_note(database, SentUnderKey("now", "t"), 3, database_clock, Hold()).job_id
-    workbench = Workbench(database, begun, database_clock, Hold(), TEN_SECONDS)
-    assert workbench.work() == (Attempt(due, "completed"),)
-    assert workbench.work() == ()
+    worker = Attempts(database, begun, database_clock, Hold(), TEN_SECONDS)
+    assert worker.make() == (Attempt(due, "completed"),)
+    assert worker.make() == ()
     assert state_of(database, early) == ("pending", 0)
 
 
@@ -261,8 +261,8 @@ def test_a_transaction_that_the_database_ends_at_its_commit_is_counted(engine, a
     engine.sql("CREATE TABLE parents (id INTEGER PRIMARY KEY)")
     engine.sql("CREATE TABLE children (parent INTEGER REFERENCES parents DEFERRABLE INITIALLY DEFERRED)")
     engine.sql("CREATE TRIGGER orphan AFTER INSERT ON note_events BEGIN INSERT INTO children VALUES (7); END")
-    with worker_life(engine, clock) as workbench:
-        (attempt,) = workbench.work()
+    with worker_life(engine, clock) as worker:
+        (attempt,) = worker.make()
         assert attempt == Attempt(job_id, "retry_wait", "ConstraintError: FOREIGN KEY constraint failed")
     assert state_of(database, job_id) == ("retry_wait", 1)
     assert find_note(database, 1).events == ()
@@ -280,11 +280,11 @@ def test_a_server_that_is_stopped_is_an_error_without_a_traceback_and_one_that_c
         address = Address(server.url, 0.2)
         with closing(address.open(create=True)) as database, closing(address.open_begun()) as begun:
             job_id = accept_note(database, SentUnderKey("k", "t"), 3, clock, Hold()).job_id
-            workbench = Workbench(database, begun, clock, DoAt("after-history", once(server.stop)), TEN_SECONDS)
+            worker = Attempts(database, begun, clock, DoAt("after-history", once(server.stop)), TEN_SECONDS)
             with pytest.raises(DatabaseError, match=r"^OperationalError: connection"):
-                workbench.work()
+                worker.make()
             with pytest.raises(DatabaseError):
-                workbench.work()
+                worker.make()
             ended = subprocess.run(
                 [sys.executable, "-c", LOST_SERVER, server.url], capture_output=True, text=True, check=False
             )
@@ -293,7 +293,7 @@ def test_a_server_that_is_stopped_is_an_error_without_a_traceback_and_one_that_c
             assert "Traceback" not in ended.stderr
             server.start()
             assert state_of(database, job_id) == ("pending", 0)
-            assert workbench.work() == (Attempt(job_id, "completed"),)
+            assert worker.make() == (Attempt(job_id, "completed"),)
             assert state_of(database, job_id) == ("completed", 1)
 
 
@@ -302,10 +302,10 @@ def test_a_job_that_crashes_the_server_is_counted_once_that_is_back(clock):
         address = Address(server.url, SECONDS)
         with closing(address.open(create=True)) as database, closing(address.open_begun()) as begun:
             job_id = accept_note(database, SentUnderKey("k", "t"), 3, clock, Hold()).job_id
-            workbench = Workbench(database, begun, clock, DoAt("after-history", server.crash), TEN_SECONDS)
+            worker = Attempts(database, begun, clock, DoAt("after-history", server.crash), TEN_SECONDS)
             seen = []
             for _ in range(3):
-                seen.append(workbench.work()[0].outcome)
+                seen.append(worker.make()[0].outcome)
                 clock.move(10)
             assert seen == ["retry_wait", "retry_wait", "failed"]
             assert state_of(database, job_id) == ("failed", 3)

@@ -25,7 +25,7 @@ def test_the_table_of_a_command_names_every_option_and_no_other(module):
 
 
 def test_every_state_is_in_the_table_of_states():
-    from arrowproof.service.jobs import STATES
+    from arrowproof.service.states import STATES
 
     rows = re.findall(r"^\| `([a-z_]+)` \|", section("What happens to a job"), re.MULTILINE)
     assert sorted(rows) == sorted(STATES)

@@ -20,7 +20,7 @@ from arrowproof.service.wake import open_waker
 from arrowproof.service.wake_fifo import FifoBell, FifoWaker, wake_file
 from tests.service.engines import PostgresEngine, only_postgresql, only_sqlite
 from tests.service.test_forever import accept, completed, end, outcomes, stay, told, wait_for
-from tests.service.workbenches import DoAt
+from tests.service.worker_lives import DoAt
 
 __all__ = ["accept", "stay"]
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import apsw
 
-from arrowproof.service.attempt import Attempt, Workbench
+from arrowproof.service.attempt import Attempt, Attempts
 from arrowproof.service.backoff import Backoff
 from arrowproof.service.begun import BegunAttempts
 from arrowproof.service.clock import database_clock
@@ -75,7 +75,7 @@ def work(database: Database, begun: BegunAttempts, *, later: bool = False, batch
     """One look of a worker; ``later``, when every job that waits is due."""
     clock = later_clock if later else database_clock
     try:
-        return Workbench(database, begun, clock, Hold(), Backoff(1.0, 1.0), batch).work()
+        return Attempts(database, begun, clock, Hold(), Backoff(1.0, 1.0), batch).make()
     finally:
         database.roll_back()
 

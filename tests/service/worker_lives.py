@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 
-from arrowproof.service.attempt import Workbench
+from arrowproof.service.attempt import Attempts
 from arrowproof.service.backoff import Backoff
 from arrowproof.service.begun import BegunAttempts
 from arrowproof.service.database import Database
@@ -77,11 +77,11 @@ def kill() -> None:
 @contextmanager
 def worker_life(
     engine: Engine, clock: HandSetClock, *, point: str = "", victim: int = 0, batch: int = 1
-) -> Iterator[Workbench]:
+) -> Iterator[Attempts]:
     """A worker with connections of its own, killed when it comes to a point of the attempt at the victim."""
     with closing(open_engine(engine)) as database, closing(open_begun(engine)) as begun:
         watched = WatchedBegun(begun)
-        yield Workbench(database, watched, clock, DoAt(point, kill, watched, victim), TEN_SECONDS, batch)
+        yield Attempts(database, watched, clock, DoAt(point, kill, watched, victim), TEN_SECONDS, batch)
     if point and engine.name == "postgresql":
         # The server notices a little later that the worker is gone; until then its job is locked.
         engine.sql("SELECT id FROM jobs FOR UPDATE")
