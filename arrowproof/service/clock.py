@@ -22,6 +22,18 @@ def database_clock(database: Database) -> datetime:
     return datetime.fromisoformat(str(now))
 
 
+def stored_moment(stored: object) -> datetime | None:
+    """A moment that a job holds, which somebody may have put in by hand: without a time zone it is in UTC.
+
+    None for null, and for what RFC 3339 cannot tell, such as infinity.
+    """
+    try:
+        moment = datetime.fromisoformat(str(stored))
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
 def timestamp(moment: datetime) -> str:
     """A moment as the database holds it; what is below a millisecond is cut off."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
