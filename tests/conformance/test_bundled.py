@@ -162,8 +162,8 @@ def test_a_service_that_breaks_its_word_is_caught(
         ),
         (
             ("pending", "cancelled"),
-            "AFTER UPDATE OF status ON jobs BEGIN UPDATE jobs SET finished_at = NULL; END",
-            "has finished_at None and not 'a moment'",
+            "AFTER UPDATE OF status ON jobs BEGIN UPDATE jobs SET attempts = 1; END",
+            "has attempts 1 and not 0",
         ),
         (("pending", "cancelled"), "BEFORE UPDATE ON jobs BEGIN SELECT RAISE(IGNORE); END", "answered 409"),
         (
