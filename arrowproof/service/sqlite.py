@@ -3,7 +3,9 @@
 A file is opened only when its marks say that it is a database of the notes service and of this schema version; see
 :mod:`arrowproof.service.file_header` for the look that comes first. Who only works on a database (the worker) creates
 nothing. The server may create a missing file in an existing folder, and initialises an empty file or a database in
-which nothing was ever created. Triggers, indexes and tables that someone added are no reason to refuse.
+which nothing was ever created. Triggers, indexes and tables that someone added are no reason to refuse. A file that has
+several names is one: under each name SQLite keeps a WAL of its own, and commits of one are lost to the other
+(https://www.sqlite.org/howtocorrupt.html, section 2.5).
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from typing import Final
 
 import apsw
 
+from arrowproof.service.companions import check_companions, check_regular, companions
 from arrowproof.service.database import BUSY_SECONDS, SCHEMA_VERSION, BusyError, DatabaseError, Value, describe
 from arrowproof.service.file_header import (
     FileHeader,
@@ -169,6 +172,7 @@ def _look(path: Path, shown: str, create: bool) -> tuple[Path, FileHeader | None
     try:
         path = path.resolve()
         exists = _is_there(path, shown, create)
+        check_companions(path)
         return path, read_file_header(path) if exists else None
     except NotADatabaseError:
         raise RefusedError(f"{shown} is not a SQLite database; give another --db") from None
@@ -187,15 +191,20 @@ def _connect(path: Path, shown: str, create: bool) -> apsw.Connection:
 def _is_there(path: Path, shown: str, create: bool) -> bool:
     """Whether the file exists; refuses what is no file, and a missing one that may not be created."""
     try:
-        mode = path.stat().st_mode
+        status = path.stat()
     except FileNotFoundError:
         if not create:
             raise RefusedError(f"{shown} does not exist; start the server on it first") from None
         if not path.parent.is_dir():
             raise RefusedError(f"{shown} cannot be created: its folder does not exist") from None
         return False
-    if not S_ISREG(mode):
+    if not S_ISREG(status.st_mode):
         raise RefusedError(f"{shown} is not a file; give the path of a database file to --db")
+    if status.st_nlink > 1:
+        raise RefusedError(
+            f"{shown} has {status.st_nlink} names (hard links), and commits under one are lost under another: end what "
+            "works on it, remove the other names, or give the path of a copy to --db"
+        )
     return True
 
 
@@ -298,6 +307,8 @@ def open_begun(path: Path, busy_seconds: float = BUSY_SECONDS) -> SQLiteDatabase
     """
     file = begun_file(path)
     try:
+        check_regular(file)
+        check_companions(file)
         if not _may_be_begun(file):
             raise RefusedError(f"{str(file)!r} is in the way: it is no record of the notes service; move it elsewhere")
         try:
@@ -314,9 +325,14 @@ def open_begun(path: Path, busy_seconds: float = BUSY_SECONDS) -> SQLiteDatabase
 def remove_begun(path: Path) -> None:
     """Remove the record of begun attempts of a database that is no more; what is no such record is left alone."""
     file = begun_file(path)
-    if not file.is_dir() and _may_be_begun(file):
-        for suffix in ("", "-wal", "-shm", "-journal"):
-            file.with_name(file.name + suffix).unlink(missing_ok=True)
+    try:
+        check_regular(file)
+        check_companions(file)
+    except RefusedError:
+        return
+    if _may_be_begun(file):
+        for ours in (file, *companions(file)):
+            ours.unlink(missing_ok=True)
 
 
 def _may_be_begun(file: Path) -> bool:

@@ -12,7 +12,8 @@ import pytest
 from arrowproof.service.database import SCHEMA_VERSION, BusyError, DatabaseError
 from arrowproof.service.queries import schema_statements
 from arrowproof.service.refusal import RefusedError
-from arrowproof.service.sqlite import APPLICATION_ID, open_sqlite
+from arrowproof.service.sqlite import APPLICATION_ID, open_begun, open_sqlite
+from tests.service.engines import only_sqlite
 
 AFFECTED = (3, 51, 2)
 OLDER = ["PRAGMA application_id = 1315927141", "PRAGMA user_version = 1", "CREATE TABLE jobs (id INTEGER)"]
@@ -136,6 +137,67 @@ def test_a_symbolic_link_leads_to_the_database(path):
     link.symlink_to(path)
     open_sqlite(link).close()
     assert not path.with_name("link-wal").exists()
+
+
+@pytest.mark.parametrize("create", [True, False], ids=["server", "worker"])
+def test_a_file_with_several_names_is_refused_and_names_the_way_out(path, fingerprint, create):
+    open_sqlite(path, create=True).close()
+    other = path.with_name("other.sqlite3")
+    other.hardlink_to(path)
+    before = fingerprint()
+    for name in (path, other):
+        with pytest.raises(RefusedError, match=r"has 2 names \(hard links\).*remove the other names"):
+            open_sqlite(name, create=create)
+    assert fingerprint() == before
+    other.unlink()
+    open_sqlite(path, create=create).close()
+
+
+def put(kind: str, file: Path) -> None:
+    """Put something that is no ordinary file where a file is looked for."""
+    file.unlink(missing_ok=True)
+    target = file.with_name("target")
+    if kind == "fifo":
+        os.mkfifo(file)
+    elif kind == "folder":
+        file.mkdir()
+    elif kind == "device":
+        file.symlink_to("/dev/full")
+    elif kind == "dangling link":
+        file.symlink_to(target)
+    else:
+        target.write_text("precious")
+        file.symlink_to(target) if kind == "link" else file.hardlink_to(target)
+
+
+every_ending = pytest.mark.parametrize(
+    "ending", ["-wal", "-shm", "-journal", "-begun", "-begun-wal", "-begun-shm", "-begun-journal"]
+)
+
+
+@every_ending
+@pytest.mark.parametrize("kind", ["folder", "device", "dangling link", "link", "hard link"])
+def test_what_stands_beside_it_is_never_opened_unless_it_is_an_ordinary_file(path, ending, kind):
+    open_sqlite(path, create=True).close()
+    file = path.with_name(path.name + ending)
+    put(kind, file)
+    before = file.lstat()
+    with pytest.raises(RefusedError, match=f"{ending}' is in the way"):
+        (open_begun if "-begun" in ending else open_sqlite)(path)
+    assert file.lstat() == before
+    target = file.with_name("target")
+    assert target.read_text() == "precious" if kind in ("link", "hard link") else not target.exists()
+
+
+@only_sqlite
+@every_ending
+def test_neither_server_nor_worker_waits_for_a_fifo_beside_the_database(notes, ending):
+    open_sqlite(notes.database, create=True).close()
+    put("fifo", notes.database.with_name(notes.database.name + ending))
+    refused = [notes.worker()] if "-begun" in ending else [notes.worker(), notes.refused_server()]
+    for process in refused:
+        assert process.exit_status() == 2
+        assert f"{ending}' is in the way" in process.stderr
 
 
 def test_names_that_mean_something_to_sqlite_are_ordinary_file_names(tmp_path, monkeypatch):
