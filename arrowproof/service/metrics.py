@@ -4,10 +4,12 @@
 name                                type     what
 ==================================  =======  ==================================================================
 notes_jobs                          gauge    jobs by ``state``
-notes_oldest_due_job_age_seconds    gauge    how long the job that is due for longest has been due; 0 without one
+notes_oldest_due_job_age_seconds    gauge    how long the job that is due for longest has been due; 0 without one,
+                                             infinite when it is due since a moment that no calendar has
 notes_jobs_finished_total           counter  how often a job came to an end, by ``outcome``; a job that is retried
                                              by hand can come to one again
-notes_attempt_errors                gauge    failed attempts on record; those of removed jobs are not
+notes_attempt_errors                gauge    failed attempts on record, counted to a hundred thousand; those of
+                                             removed jobs are not
 ==================================  =======  ==================================================================
 
 All of it is read from the database at the moment that it is asked for, and so is the same on every server. It counts
@@ -16,12 +18,12 @@ the jobs of all clients together.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING, Final, cast
 
-from arrowproof.service.clock import Clock
+from arrowproof.service.clock import Clock, stored_moment, timestamp
 from arrowproof.service.database import Database
 from arrowproof.service.states import FINISHED, STATES
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from prometheus_client.metrics_core import Metric
 
 MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+MOST_ERRORS: Final = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,9 +83,12 @@ def read_metrics(database: Database, clock: Clock) -> Metrics:
     counts = {
         (place, state): count for place, state, count in cast(list[tuple[str, str, int]], database.rows("count_jobs"))
     }
-    ((due,),) = database.rows("oldest_waiting")
-    ((errors,),) = database.rows("count_errors")
-    age = 0.0 if due is None else (clock(database) - datetime.fromisoformat(str(due))).total_seconds()
+    now = clock(database)
+    ((due,),) = database.rows("oldest_due", now=timestamp(now))
+    ((errors,),) = database.rows("count_errors", most=MOST_ERRORS)
+    since = stored_moment(due)
+    no_calendar_has_it = 0.0 if due is None else math.inf
+    age = no_calendar_has_it if since is None else (now - since).total_seconds()
     return Metrics(
         {state: counts.get(("now", state), 0) for state in STATES},
         {state: counts.get(("now", state), 0) + counts.get(("left", state), 0) for state in FINISHED},

@@ -152,11 +152,13 @@ def find_job(database: Database, job_id: int, client: str = "") -> StoredJob | N
 def find_note(database: Database, note_id: int, client: str = "") -> StoredNote | None:
     """The note with this id and its history, or None when there is none or it is another client's.
 
-    The history is read last: what it holds was committed with whatever the note's job says afterwards.
+    One statement reads the note and its history, so that they agree.
     """
-    row = database.row("find_note", note_id=note_id)
-    if row is None or row[-1] != client:
+    rows = database.rows("find_note", note_id=note_id)
+    if not rows:
         return None
-    text, job_id = cast(tuple[str, int], row[:-1])
-    events = cast(list[tuple[int, int, int, str]], database.rows("list_note_events", note_id=note_id))
-    return StoredNote(text, job_id, tuple(StoredEvent(*event) for event in events))
+    text, job_id, owner = cast(tuple[str, int, str], rows[0][:3])
+    if owner != client:
+        return None
+    events = tuple(StoredEvent(*cast(tuple[int, int, int, str], row[3:])) for row in rows if row[3] is not None)
+    return StoredNote(text, job_id, events)

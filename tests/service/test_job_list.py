@@ -105,15 +105,18 @@ def test_jobs_are_counted_by_state_and_to_a_limit(server, shared, listed):
 @only_sqlite
 def test_lists_and_claims_go_by_an_index_without_any_statistics(notes):
     Address(notes.engine.db).open(create=True).close()
-    parameters = {"client": "", "before": 1, "most": 1, "state": "failed", "now": ""}
     for query, index in (
+        ("list_waiting_jobs", "SCAN jobs USING INDEX jobs_waiting"),
         ("list_jobs", "SEARCH jobs USING INTEGER PRIMARY KEY"),
         ("list_finished_jobs", "SEARCH jobs USING INDEX jobs_ended (status=? AND id<?)"),
         ("claim_due_jobs", "jobs_waiting (next_run_at<?)"),
     ):
         statement = service_queries("sqlite")[query]
+        state = "pending" if query == "list_waiting_jobs" else "failed"
+        parameters = {"client": "", "before": 1, "most": 1, "state": state, "now": ""}
         for name, value in parameters.items():
             statement = statement.replace(f":{name}", repr(value))
         plan = " ".join(row[3] for row in notes.sql(f"EXPLAIN QUERY PLAN {statement}"))
         assert index in plan, plan
-        assert "TEMP B-TREE" not in plan, plan
+        # The waiting jobs alone are read and sorted: there may be a thousand times as many finished ones.
+        assert ("TEMP B-TREE" in plan) is (query == "list_waiting_jobs"), plan

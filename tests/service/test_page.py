@@ -93,6 +93,21 @@ def test_it_counts_jobs_by_state_and_shows_the_failed_ones_with_their_errors(not
     expect(row.locator(".errors")).to_have_count(0)
 
 
+@pytest.mark.parametrize("fragment", ["", "#nowhere", "#toString", "#constructor", "#__proto__"])
+def test_what_is_no_state_shows_the_failed_jobs(notes, server, tab, fragment):
+    fail(notes, server)
+    open_page(tab, server, fragment)
+    expect(tab.locator("#title")).to_have_text("Failed")
+    expect(tab.locator("#job-1")).to_be_visible()
+
+
+def test_a_moment_that_no_calendar_has_is_shown_as_it_is(notes, server, tab):
+    server.accept()
+    notes.sql("UPDATE jobs SET next_run_at = 'infinity'")
+    open_page(tab, server, "#pending")
+    expect(tab.locator("#job-1 .when")).to_have_text("due infinity")
+
+
 def test_a_failed_job_is_retried_and_a_waiting_one_cancelled_by_keyboard(notes, server, tab):
     job_id = fail(notes, server)
     open_page(tab, server)

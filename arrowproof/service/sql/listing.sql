@@ -1,5 +1,6 @@
 -- What lists jobs. The joins are written CROSS JOIN with a condition, which SQLite takes as an order: it would otherwise
--- read every note of the client to find the newest jobs.
+-- read every note of the client to find the newest jobs. So a list stops as soon as it is full; of a client that has few
+-- jobs among many of others, all that can be in it are read.
 
 -- name: list_jobs
 -- The newest jobs of a client before one of them, whatever their state, with the beginning of their notes.
@@ -12,14 +13,15 @@ ORDER BY jobs.id DESC
 LIMIT :most;
 
 -- name: list_waiting_jobs
--- Those in one of the waiting states.
+-- Those in one of the waiting states. "+ 0" keeps the order of ids from being walked, in which every finished job stands:
+-- all waiting ones are read by jobs_waiting, and sorted.
 SELECT jobs.id, jobs.note_id, jobs.status, jobs.attempts, jobs.max_attempts, jobs.next_run_at, jobs.last_error,
     jobs.finished_at, substr(notes.text, 1, 200)
 FROM jobs
 CROSS JOIN notes
-WHERE notes.id = jobs.note_id AND notes.client = :client AND jobs.id < :before
+WHERE notes.id = jobs.note_id AND notes.client = :client AND jobs.id + 0 < :before
   AND jobs.status = :state AND jobs.status IN ('pending', 'retry_wait')
-ORDER BY jobs.id DESC
+ORDER BY jobs.id + 0 DESC
 LIMIT :most;
 
 -- name: list_finished_jobs
@@ -34,7 +36,8 @@ ORDER BY jobs.id DESC
 LIMIT :most;
 
 -- name: count_client_jobs
--- How many jobs a client has in each state, counted to a limit, so that a glance at a large database costs little.
+-- How many jobs a client has in each state, counted to a limit. The limit bounds what is read of a client's own jobs: one
+-- that has fewer has all jobs of the state read, whoever's they are. The states are literals, so that an index serves each.
 SELECT 'pending', count(*) FROM (
     SELECT 1 FROM jobs CROSS JOIN notes
     WHERE notes.id = jobs.note_id AND notes.client = :client

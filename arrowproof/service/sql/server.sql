@@ -46,16 +46,11 @@ ORDER BY attempt_errors.attempt DESC
 LIMIT 100;
 
 -- name: find_note
--- A note as it is stored, with its job and its client.
-SELECT notes.text, jobs.id, notes.client
+-- A note as it is stored, with its job, its client and its history: one row while there is none, and one for each row of it.
+SELECT notes.text, jobs.id, notes.client,
+    note_events.id, note_events.job_id, note_events.attempt, note_events.created_at
 FROM notes
 JOIN jobs ON jobs.note_id = notes.id
-WHERE notes.id = :note_id;
-
--- name: list_note_events
--- The history of a note: none before its job is completed, one row afterwards.
-SELECT note_events.id, note_events.job_id, note_events.attempt, note_events.created_at
-FROM note_events
-JOIN jobs ON jobs.id = note_events.job_id
-WHERE jobs.note_id = :note_id
+LEFT JOIN note_events ON note_events.job_id = jobs.id
+WHERE notes.id = :note_id
 ORDER BY note_events.id;
