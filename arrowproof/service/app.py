@@ -13,7 +13,8 @@ from arrowproof.service.job_routes import job_routes
 from arrowproof.service.monitor_routes import monitor_routes
 from arrowproof.service.note_routes import note_routes
 from arrowproof.service.page import page_routes
-from arrowproof.service.problem import (
+from arrowproof.service.problem import ProblemError, install_problem_handlers, problem_answers
+from arrowproof.service.problem_types import (
     BAD_HTTP,
     HOST_REFUSED,
     ORIGIN_REFUSED,
@@ -21,9 +22,6 @@ from arrowproof.service.problem import (
     TOKEN_MISSING,
     TOKEN_UNKNOWN,
     TOO_SLOW,
-    ProblemError,
-    install_problem_handlers,
-    problem_answers,
 )
 from arrowproof.service.settings import Settings
 

@@ -19,15 +19,8 @@ from typing import Final
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from arrowproof.service.problem import (
-    HOST_REFUSED,
-    ORIGIN_REFUSED,
-    TOKEN_MISSING,
-    TOKEN_UNKNOWN,
-    UNAVAILABLE,
-    ProblemError,
-    problem_response,
-)
+from arrowproof.service.problem import GUARD_HEADERS, ProblemError, problem_response
+from arrowproof.service.problem_types import HOST_REFUSED, ORIGIN_REFUSED, TOKEN_MISSING, TOKEN_UNKNOWN, UNAVAILABLE
 from arrowproof.service.tokens import Tokens
 
 OPEN_PATHS: Final = ("/", "/health", "/openapi.json")
@@ -53,9 +46,7 @@ class Gate:
             nonlocal has_begun
             has_begun = True
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                headers["X-Content-Type-Options"] = "nosniff"
-                headers["Cache-Control"] = "no-store"
+                MutableHeaders(scope=message).update(GUARD_HEADERS)
             await send(message)
 
         if scope["type"] != "http":
@@ -66,7 +57,8 @@ class Gate:
         except ProblemError as error:
             await problem_response(error.kind, error.detail, error.headers)(scope, receive, send_guarded)
             return
-        scope.setdefault("state", {})["client"] = client
+        if client is not None:
+            scope.setdefault("state", {})["client"] = client
         try:
             await self._app(scope, receive, send_guarded)
         except asyncio.CancelledError:
@@ -76,7 +68,8 @@ class Gate:
             ends = problem_response(UNAVAILABLE, "the service ends, and does not know whether this was done")
             await ends(scope, receive, send_guarded)
 
-    def _admit(self, scope: Scope) -> str:
+    def _admit(self, scope: Scope) -> str | None:
+        """The client whose request it is; None where that must not matter."""
         headers = Headers(scope=scope)
         if self._tokens is None:
             check_host(headers.getlist("host"))
@@ -84,7 +77,7 @@ class Gate:
                 check_origin(headers.getlist("origin"), headers.get("host", ""))
             return ""
         if is_open(scope["path"]):
-            return ""
+            return None
         return client_of_token(self._tokens, headers.getlist("authorization"))
 
 

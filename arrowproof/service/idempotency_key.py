@@ -20,7 +20,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from arrowproof.service.problem import KEY_MALFORMED, KEY_MISSING, ProblemError
+from arrowproof.service.problem import ProblemError
+from arrowproof.service.problem_types import KEY_MALFORMED, KEY_MISSING
 
 KEY_HEADER: Final = "Idempotency-Key"
 REPLAYED_HEADER: Final = "Idempotent-Replayed"

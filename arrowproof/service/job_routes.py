@@ -19,7 +19,8 @@ from arrowproof.service.jobs import (
     requeue_job,
 )
 from arrowproof.service.notes import StoredJob, find_job
-from arrowproof.service.problem import BUSY, JOB_STATE, QUERY_REFUSED, UNAVAILABLE, ProblemError, problem_answers
+from arrowproof.service.problem import ProblemError, problem_answers
+from arrowproof.service.problem_types import BUSY, JOB_STATE, QUERY_REFUSED, UNAVAILABLE
 from arrowproof.service.settings import Settings
 from arrowproof.service.states import STATES
 
@@ -99,8 +100,15 @@ def job_routes(settings: Settings) -> APIRouter:
         with settings.pool.lend() as database:
             return _known(find_job(database, read_id(job_id, "job"), client), job_id)
 
+    _add_changes(router, settings)
+    return router
+
+
+def _add_changes(router: APIRouter, settings: Settings) -> None:
+    """Add the routes by which somebody changes a job by hand."""
+
     @router.post("/jobs/{job_id}/retry", responses=_CHANGE_PROBLEMS)
-    def retry_job(job_id: Id, client: Client) -> StoredJob:
+    def post_requeue(job_id: Id, client: Client) -> StoredJob:
         """Begin a failed job anew, with as many attempts left as a new one has. Answers with the job after it."""
         change = JobChange(client, settings.clock, settings.hold)
         with settings.pool.lend() as database:
@@ -112,8 +120,6 @@ def job_routes(settings: Settings) -> APIRouter:
         change = JobChange(client, settings.clock, settings.hold)
         with settings.pool.lend() as database:
             return _known(cancel_job(database, read_id(job_id, "job"), change), job_id)
-
-    return router
 
 
 def _known(job: StoredJob | None, job_id: str) -> StoredJob:

@@ -13,7 +13,8 @@ from fastapi.responses import PlainTextResponse, Response
 
 from arrowproof.service.metrics import MEDIA_TYPE, read_metrics
 from arrowproof.service.pool import MONITOR_CONNECTIONS
-from arrowproof.service.problem import BUSY, UNAVAILABLE, problem_answers
+from arrowproof.service.problem import problem_answers
+from arrowproof.service.problem_types import BUSY, UNAVAILABLE
 from arrowproof.service.settings import Settings
 
 _PROBLEMS = problem_answers(BUSY, UNAVAILABLE)
@@ -45,6 +46,12 @@ def monitor_routes(settings: Settings) -> APIRouter:
     async def get_health() -> Health:
         """Whether the database answers: 200 or 503. Asks for no token."""
         return await to_thread.run_sync(check, limiter=threads)
+
+    @router.head("/health", response_class=Response, responses=_PROBLEMS)
+    async def head_health() -> Response:
+        """The same without a body."""
+        await to_thread.run_sync(check, limiter=threads)
+        return Response()
 
     @router.get("/metrics", response_class=PlainTextResponse, responses=_PROBLEMS)
     async def get_metrics() -> Response:

@@ -18,14 +18,8 @@ from starlette.requests import ClientDisconnect
 from arrowproof.service.idempotency_key import KEY_HEADER, read_key
 from arrowproof.service.identity import client_of
 from arrowproof.service.notes import SentUnderKey
-from arrowproof.service.problem import (
-    BODY_MALFORMED,
-    BODY_TOO_LARGE,
-    MEDIA_TYPE_REFUSED,
-    NO_NOTE,
-    TOO_SLOW,
-    ProblemError,
-)
+from arrowproof.service.problem import ProblemError
+from arrowproof.service.problem_types import BODY_MALFORMED, BODY_TOO_LARGE, MEDIA_TYPE_REFUSED, NO_NOTE, TOO_SLOW
 
 LARGEST_BODY_BYTES = 262_144
 MOST_DIGITS = 1000
@@ -36,7 +30,7 @@ async def read_note_request(request: Request) -> SentUnderKey:
     """Read and check the request, in the order key, media type, size, JSON, text.
 
     Raises:
-        ProblemError: 400, 408, 413, 415 or 422; see :mod:`arrowproof.service.problem`.
+        ProblemError: 400, 408, 413, 415 or 422; see :mod:`arrowproof.service.problem_types`.
     """
     key = read_key(request.headers.getlist(KEY_HEADER))
     check_media_type(request.headers.getlist("content-type"), request.headers.getlist("content-encoding"))

@@ -10,7 +10,8 @@ from arrowproof.service.idempotency_key import HEADER_PATTERN, KEY_HEADER, REPLA
 from arrowproof.service.identity import Client, Id, read_id
 from arrowproof.service.note_request import SentNote
 from arrowproof.service.notes import Accepted, StoredNote, accept_note, find_note
-from arrowproof.service.problem import (
+from arrowproof.service.problem import ProblemError, problem_answers
+from arrowproof.service.problem_types import (
     BODY_MALFORMED,
     BODY_TOO_LARGE,
     BUSY,
@@ -21,8 +22,6 @@ from arrowproof.service.problem import (
     NO_NOTE,
     TOO_SLOW,
     UNAVAILABLE,
-    ProblemError,
-    problem_answers,
 )
 from arrowproof.service.settings import Settings
 

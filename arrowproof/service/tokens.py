@@ -15,6 +15,7 @@ The file is read once, when the server starts.
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import secrets
 import stat
@@ -65,11 +66,7 @@ def read_tokens(file: Path) -> Tokens:
     """
     shown = repr(str(file))
     try:
-        mode = file.stat().st_mode
-        if not stat.S_ISREG(mode):
-            raise RefusedError(f"--tokens {shown} is no file")
-        with file.open("rb") as opened:
-            content = opened.read(LARGEST_FILE_BYTES + 1)
+        mode, content = _read(file, shown)
         text = content.decode("utf-8")
     except (OSError, ValueError) as error:
         raise RefusedError(f"--tokens {shown} cannot be read: {error}") from error
@@ -78,6 +75,19 @@ def read_tokens(file: Path) -> Tokens:
     if len(content) > LARGEST_FILE_BYTES:
         raise RefusedError(f"--tokens {shown} is larger than {LARGEST_FILE_BYTES} bytes")
     return Tokens(_parse(text, shown))
+
+
+def _read(file: Path, shown: str) -> tuple[int, bytes]:
+    """The mode and the first bytes of one and the same file. A FIFO that nobody writes to is not waited for."""
+    descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if not stat.S_ISREG(mode):
+            raise RefusedError(f"--tokens {shown} is no file")
+        with os.fdopen(descriptor, "rb", closefd=False) as opened:
+            return mode, opened.read(LARGEST_FILE_BYTES + 1)
+    finally:
+        os.close(descriptor)
 
 
 def _parse(text: str, shown: str) -> dict[str, str]:

@@ -183,3 +183,5 @@ def test_a_bug_is_a_problem_that_tells_the_client_nothing_of_it():
     response = asyncio.run(ask())
     assert_problem(response, 500)
     assert "secret" not in response.text
+    assert response.headers["cache-control"] == "no-store"
+    assert response.headers["x-content-type-options"] == "nosniff"

@@ -45,7 +45,8 @@ def read_problem(client, status, kind):
     answer = read_all(client)
     first, _, body = answer.partition(b"\r\n\r\n")
     assert first.startswith(f"HTTP/1.1 {status} ".encode()), answer
-    assert b"connection: close" in first.lower()
+    for header in (b"connection: close", b"cache-control: no-store", b"x-content-type-options: nosniff"):
+        assert header in first.lower()
     problem = json.loads(body)
     assert (problem["status"], problem["type"]) == (status, f"/problems/{kind}")
 

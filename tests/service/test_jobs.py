@@ -88,7 +88,9 @@ def test_a_job_in_any_other_state_is_left_as_it_is(notes, server):
         (cancelled, "cancel"),
         (pending, "retry"),
     ):
-        assert_problem(post(server, job_id, what), 409, "job-state", state=before[job_id]["status"])
+        answer = post(server, job_id, what)
+        assert_problem(answer, 409, "job-state", state=before[job_id]["status"])
+        assert answer.json()["detail"] == f"the job is {before[job_id]['status']}; nothing was changed"
     assert {job: server.job(job) for job in before} == before
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 import threading
@@ -10,6 +11,7 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from arrowproof.service.metrics import MOST_ERRORS
 from arrowproof.service.queries import service_queries
 from tests.service.engines import only_sqlite
 from tests.service.problems import assert_problem
@@ -104,13 +106,43 @@ def test_the_age_is_that_of_the_job_that_is_due_for_longest(notes, server):
     assert read(server)["notes_oldest_due_job_age_seconds",] == 0
 
 
+@pytest.mark.parametrize(
+    ("moment", "age"),
+    [("-infinity", math.inf), ("infinity", 0), ("0001-01-01 00:00:00", None), ("2026-01-01", None), ("a", 0)],
+)
+def test_a_moment_that_somebody_put_in_by_hand_does_not_break_the_metrics(notes, server, moment, age):
+    job_id = server.accept()["job_id"]
+    if moment == "a":
+        # What SQLite holds is any text; PostgreSQL has years of which Python knows nothing.
+        moment, age = {"sqlite": ("a", 0), "postgresql": ("0044-03-15 00:00:00 BC", math.inf)}[notes.engine.name]
+    notes.sql("UPDATE jobs SET next_run_at = %s", moment)
+    told = read(server)["notes_oldest_due_job_age_seconds",]
+    assert told == age if age is not None else 86_400 < told < math.inf
+    assert server.job(job_id)["status"] == "pending"
+    assert server.client.get("/jobs").status_code == 200
+
+
+def test_errors_are_counted_to_a_limit(notes, server):
+    job_id = server.accept()["job_id"]
+    notes.sql(
+        "INSERT INTO attempt_errors (job_id, attempt, error, created_at)"
+        " WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < %s)"
+        f" SELECT {job_id}, n, 'error', next_run_at FROM numbers CROSS JOIN jobs",
+        MOST_ERRORS + 1,
+    )
+    assert read(server)["notes_attempt_errors",] == MOST_ERRORS
+
+
 def test_a_service_whose_database_answers_is_well(server):
     answer = server.client.get("/health")
     assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+    head = server.client.head("/health")
+    assert (head.status_code, head.content) == (200, b"")
 
 
 def test_a_service_whose_database_does_not_answer_is_not_well_and_has_no_metrics(notes, server):
     notes.sql("ALTER TABLE past_outcomes RENAME TO gone")
+    assert server.client.head("/health").status_code == 503
     for path in ("/health", "/metrics"):
         answer = server.client.get(path)
         assert_problem(answer, 503, "unavailable")

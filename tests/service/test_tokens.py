@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from hashlib import sha256
 
 import pytest
@@ -68,10 +69,29 @@ def test_a_file_that_others_can_write_is_refused(file, mode):
 
 
 def test_what_is_no_file_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "fifo", 0o600)
+    with pytest.raises(RefusedError, match="is no file"):
+        read_tokens(tmp_path / "fifo")
     with pytest.raises(RefusedError, match="is no file"):
         read_tokens(tmp_path)
     with pytest.raises(RefusedError, match="cannot be read"):
         read_tokens(tmp_path / "missing")
+
+
+def test_a_file_that_is_exchanged_while_it_is_read_is_judged_by_what_was_read(file, monkeypatch):
+    fine = file(f"alice {ALICE}\n")
+    real = os.open
+
+    def exchange_and_open(path, *rest):
+        """Another has put a file there that everybody can write, just before it is opened."""
+        fine.rename(fine.with_name("gone"))
+        fine.write_text(f"mallory {BOB}\n")
+        fine.chmod(0o666)
+        return real(path, *rest)
+
+    monkeypatch.setattr("arrowproof.service.tokens.os.open", exchange_and_open)
+    with pytest.raises(RefusedError, match="chmod go-w"):
+        read_tokens(fine)
 
 
 def test_the_command_prints_a_token_and_its_line(capsys, file):
