@@ -41,7 +41,7 @@ class PostgresDatabase:
 
     A connection that was lost outside of a transaction is made anew; a server that has crashed is given the busy time
     to come back, so that an attempt that crashed it can be counted. One that is lost within a transaction is an error
-    until the transaction is rolled back.
+    until the transaction is rolled back. One of which the prepared statements have gone bad is given up likewise.
     """
 
     def __init__(self, url: str, busy_seconds: float = BUSY_SECONDS, *, rings: bool = False) -> None:
@@ -94,6 +94,7 @@ class PostgresDatabase:
             self.rows("announce_due_job")
         self.rows("commit")
         self._began = False
+        self._give_up_stale()
         if aborted:
             raise DatabaseError("InFailedSqlTransaction: the transaction was aborted, and is rolled back")
 
@@ -123,10 +124,16 @@ class PostgresDatabase:
             pass
         finally:
             self._began = False
+            self._give_up_stale()
 
     def close(self) -> None:
         """Close the connection; what is not committed is lost."""
         self._connection.close()
+
+    def _give_up_stale(self) -> None:
+        """Close a connection that has gone bad, once no transaction stands; the next statement is given another."""
+        if self._connection.is_stale:
+            self._connection.close()
 
     def _reconnect(self) -> None:
         """Connect once more, again and again for the busy time when the server does not answer."""

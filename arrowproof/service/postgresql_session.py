@@ -3,8 +3,13 @@
 A server whose machine has vanished answers nothing, not even that it is gone. So the kernel is asked to give up what is
 not acknowledged and to look after connections that say nothing (``tcp_user_timeout`` and ``keepalives``), a statement
 is ended by the server after the time to wait for a lock and a minute more (``statement_timeout``), and who waits for
-its answer gives up ten seconds later. What the URL names of these is kept, and so is a ``statement_timeout`` of the
-role or the database. A service file cannot name them, except for that.
+its answer gives up ten seconds later. The other way round, a client that was stopped within a transaction would keep
+its locks for ever, so the server ends one that says nothing for a minute (``idle_in_transaction_session_timeout``).
+What the URL names of these is kept, and so are the timeouts of the role or the database. A service file cannot name
+them, except for those.
+
+A session can also go bad without being lost: its prepared statements do not fit a column of which somebody changed the
+type, or a pooler threw them away. They fail again and again then, and only a new session is rid of them.
 """
 
 from __future__ import annotations
@@ -22,6 +27,7 @@ from psycopg import errors
 from psycopg.abc import Buffer
 from psycopg.adapt import Loader
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.pq import TransactionStatus
 
 from arrowproof.service.database import BusyError, ConnectionLostError, DatabaseError, bounded
 from arrowproof.service.queries import service_queries
@@ -31,6 +37,8 @@ STATEMENT_SECONDS: Final = 60.0
 """How long a statement may take at most, beyond the time to wait for a lock."""
 SILENCE_SECONDS: Final = 10.0
 """How much longer its answer is waited for."""
+IDLE_SECONDS: Final = 60.0
+"""How long a client may say nothing within a transaction."""
 _USUAL: Final = {
     "connect_timeout": CONNECT_SECONDS,
     "keepalives_idle": 30,
@@ -40,6 +48,8 @@ _USUAL: Final = {
 }
 """In seconds, but for the last, which is in milliseconds."""
 _BUSY = (errors.LockNotAvailable, errors.DeadlockDetected, errors.SerializationFailure)
+_STALE = (errors.FeatureNotSupported, errors.InvalidSqlStatementName, errors.DuplicatePreparedStatement)
+"""How a prepared statement fails that the session is not rid of; the first is "cached plan must not change …"."""
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d+))?\+00")
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z][a-z0-9_]*)")
 _Answer = TypeVar("_Answer")
@@ -49,6 +59,8 @@ class PostgresSession(psycopg.Connection[tuple[Any, ...]]):
     """A connection that does not wait for an answer for ever."""
 
     patience = STATEMENT_SECONDS
+    is_stale = False
+    """Whether its prepared statements have gone bad; to be closed once no transaction stands."""
 
     def wait(self, gen: Generator[Any, Any, _Answer], *arguments: Any, **named: Any) -> _Answer:
         """Wait as psycopg does, which looks up ten times a second, but no longer than ``patience``, in seconds.
@@ -105,6 +117,7 @@ def open_session(url: str, busy_seconds: float) -> PostgresSession:
                 {
                     "lock_timeout": f"{max(1, int(busy_seconds * 1000))}ms",
                     "statement_timeout": f"{int((busy_seconds + STATEMENT_SECONDS) * 1000)}ms",
+                    "idle_timeout": f"{int(IDLE_SECONDS * 1000)}ms",
                 },
             ).fetchall()
     except BaseException:
@@ -116,12 +129,19 @@ def open_session(url: str, busy_seconds: float) -> PostgresSession:
 
 @contextmanager
 def own_errors(session: PostgresSession | None = None) -> Iterator[None]:
-    """Has an error of psycopg raised as one of the service's own; the connection tells whether it was lost."""
+    """Has an error of psycopg raised as one of the service's own; the connection tells whether it was lost.
+
+    One that has gone bad is closed, and is lost then, unless a transaction stands.
+    """
     try:
         yield
     except psycopg.Error as error:
         # The message alone: what follows it speaks of the statement and of where in a function it stood.
         said = bounded(f"{type(error).__name__}: {error.diag.message_primary or error}")
+        if session is not None and isinstance(error, _STALE):
+            session.is_stale = True
+            if session.info.transaction_status == TransactionStatus.IDLE:
+                session.close()
         if session is not None and session.closed:
             raise ConnectionLostError(said) from error
         if isinstance(error, _BUSY):

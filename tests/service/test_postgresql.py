@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, nullcontext
 from datetime import datetime
 
 import psycopg
@@ -16,6 +16,7 @@ from arrowproof.service.address import Address
 from arrowproof.service.database import SCHEMA_VERSION, BusyError, ConnectionLostError, DatabaseError
 from arrowproof.service.notes import SentUnderKey, accept_note, find_job, find_note
 from arrowproof.service.refusal import RefusedError
+from tests.service.conftest import wait_until
 from tests.service.engines import only_postgresql, open_engine
 
 pytestmark = only_postgresql
@@ -221,6 +222,85 @@ def test_one_that_is_lost_within_a_transaction_is_an_error_until_that_is_rolled_
         database.commit()
     database.roll_back()
     assert database.row("find_note", note_id=1) is None
+
+
+def change_type(engine, table, column):
+    """What somebody may do at any time; no prepared statement that gives or takes the column fits any more."""
+    engine.sql(f"ALTER TABLE {table} ALTER COLUMN {column} TYPE varchar(100000)")
+
+
+def test_a_column_whose_type_somebody_changes_is_read_on_a_new_connection(engine, database):
+    for _ in range(10):
+        database.row("find_note", note_id=1)
+    before = database.connection
+    change_type(engine, "notes", "text")
+    assert database.row("find_note", note_id=1) is None
+    assert before.closed
+
+
+@pytest.mark.parametrize("ends", ["roll_back", "commit"])
+def test_within_a_transaction_that_is_one_error_and_the_next_transaction_has_a_new_connection(engine, database, ends):
+    for _ in range(10):
+        database.row("find_note", note_id=1)
+    change_type(engine, "notes", "text")
+    database.begin()
+    with pytest.raises(DatabaseError, match="FeatureNotSupported: cached plan"):
+        database.row("find_note", note_id=1)
+    with pytest.raises(DatabaseError, match="InFailedSqlTransaction") if ends == "commit" else nullcontext():
+        getattr(database, ends)()
+    database.begin()
+    assert database.row("find_note", note_id=1) is None
+    database.commit()
+
+
+@pytest.mark.parametrize("whose", ["DEALLOCATE ALL", "DISCARD ALL"])
+def test_prepared_statements_that_a_pooler_threw_away_are_made_again_on_a_new_connection(database, whose):
+    for _ in range(10):
+        database.row("find_note", note_id=1)
+    # Past psycopg, which would take it as a sign to forget them too.
+    database.connection.pgconn.exec_(whose.encode())
+    assert database.row("find_note", note_id=1) is None
+
+
+def test_a_server_and_a_resident_worker_go_on_when_somebody_changes_the_type_of_a_column(notes):
+    server = notes.server("--connections", "1")
+    worker = notes._start("worker", ["--db", notes.engine.db, "--forever", "--poll-interval", "0.05"])
+    for number in range(10):
+        accepted = server.accept(f"before-{number}")
+        server.note(accepted["note_id"])
+        job_id = accepted["job_id"]
+        wait_until(lambda job_id=job_id: server.job(job_id)["status"] == "completed", "completion")
+    change_type(notes.engine, "notes", "text")
+    change_type(notes.engine, "jobs", "last_error")
+    change_type(notes.engine, "notes", "idempotency_key")
+    assert server.job(job_id)["status"] == "completed"
+    assert server.note(accepted["note_id"])["text"] == "text"
+    # Within a transaction the first may still meet the old connection.
+    answers = [server.post("after", "text").status_code for _ in range(3)]
+    assert answers[1:] == [202, 202], answers
+    wait_until(lambda: server.job(job_id + 1)["status"] == "completed", "completion")
+    assert worker.process.poll() is None
+
+
+def test_a_client_that_says_nothing_within_a_transaction_is_given_up_by_the_server_after_a_while(
+    engine, database, insert, monkeypatch
+):
+    asked = "SHOW idle_in_transaction_session_timeout"
+    assert database.connection.execute(asked).fetchall() == [("1min",)]
+    with closing(Address(f"{engine.db}%20-cidle_in_transaction_session_timeout%3D7s").open()) as opened:
+        assert opened.connection.execute(asked).fetchall() == [("7s",)]
+    job_id = insert()
+    monkeypatch.setattr("arrowproof.service.postgresql_session.IDLE_SECONDS", 0.2)
+    with closing(open_engine(engine)) as stopped:
+        stopped.begin()
+        assert stopped.rows("claim_due_jobs", now=NOW, most=1) == [(job_id, 0, 3)]
+        database.begin()
+        wait_until(lambda: database.rows("claim_due_jobs", now=NOW, most=1) == [(job_id, 0, 3)], "the job")
+        database.roll_back()
+        with pytest.raises(ConnectionLostError, match="idle-in-transaction timeout"):
+            stopped.commit()
+        stopped.roll_back()
+        assert stopped.row("claim_lost_job", job_id=job_id) == ("pending", 0)
 
 
 def test_a_server_that_answers_nothing_any_more_is_given_up(engine, database, insert, monkeypatch):

@@ -33,13 +33,17 @@ SELECT current_setting('server_version'), current_setting('fsync'), current_sett
 
 -- name: prepare_session
 -- What every connection needs, whatever its role has by default. A commit that was reported has to be on the disk: where
--- synchronous_commit is off it is turned on, and other values are left alone, as is a statement_timeout that somebody
--- set. The server looks every second whether the client is still there: a worker that was killed while its statement
--- waits must not have it done after all. Answers last how many seconds a statement may take.
+-- synchronous_commit is off it is turned on, and other values are left alone, as are a statement_timeout and an
+-- idle_in_transaction_session_timeout that somebody set. The server looks every second whether the client is still there:
+-- a worker that was killed while its statement waits must not have it done after all. Answers last how many seconds a
+-- statement may take.
 SELECT set_config('TimeZone', 'UTC', false), set_config('DateStyle', 'ISO', false),
     set_config('client_connection_check_interval', '1s', false), set_config('lock_timeout', :lock_timeout, false),
     set_config('synchronous_commit', CASE current_setting('synchronous_commit')
         WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit')
+    END, false),
+    set_config('idle_in_transaction_session_timeout', CASE current_setting('idle_in_transaction_session_timeout')
+        WHEN '0' THEN :idle_timeout ELSE current_setting('idle_in_transaction_session_timeout')
     END, false),
     extract(epoch FROM set_config('statement_timeout', CASE current_setting('statement_timeout')
         WHEN '0' THEN :statement_timeout ELSE current_setting('statement_timeout')
