@@ -10,7 +10,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -31,17 +30,7 @@ from tests.service.engines import (
     open_engine,
     running_postgresql,
 )
-
-DEADLINE_SECONDS = 60.0
-
-
-def wait_until(holds: Callable[[], Any], what: str) -> None:
-    """Wait for a signal; look every few milliseconds and fail at the deadline."""
-    deadline = time.monotonic() + DEADLINE_SECONDS
-    while not holds():
-        if time.monotonic() > deadline:
-            pytest.fail(f"did not come within {DEADLINE_SECONDS} s: {what}")
-        time.sleep(0.005)
+from tests.service.waiting import DEADLINE_SECONDS, wait_until
 
 
 class Service:

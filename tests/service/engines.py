@@ -27,6 +27,7 @@ from psycopg.conninfo import conninfo_to_dict
 from arrowproof.service.address import Address
 from arrowproof.service.begun import BegunAttempts
 from arrowproof.service.database import Database
+from tests.service.waiting import wait_until
 
 Row = tuple[Any, ...]
 SAID = "no history today"
@@ -186,9 +187,18 @@ class PostgresEngine:
         condition = f"WHEN ({when})" if when else ""
         self.sql(f"CREATE TRIGGER fault BEFORE {event} FOR EACH ROW {condition} EXECUTE FUNCTION refuse()")
 
-    def fault_at_commit(self, event: str) -> None:
-        """Have the server kill the connection when a transaction that did this comes to its commit."""
-        self._refuse(self._actions["ROLLBACK"])
+    def fault_at_commit(self, event: str, *, once: bool = False) -> None:
+        """Have the server kill the connection when a transaction that did this comes to its commit.
+
+        With ``once`` the first such commit of all is refused, and the connection lives.
+        """
+        if once:
+            # A sequence counts on, whatever becomes of the transaction.
+            self.sql("CREATE SEQUENCE commits")
+            refusal = self._actions["ABORT"].format(message=psycopg.sql.Literal(SAID).as_string())
+            self._refuse(f"IF nextval('commits') = 1 THEN {refusal} END IF;")
+        else:
+            self._refuse(self._actions["ROLLBACK"])
         self.sql(
             f"CREATE CONSTRAINT TRIGGER fault AFTER {event} INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()"
         )
@@ -229,15 +239,13 @@ class PostgresEngine:
             before = file.read_text()
             file.write_text(f"local all {role} scram-sha-256\n{before}")
             connection.execute("SELECT pg_reload_conf()")
-            while self._lets_in(role):
-                pass
+            wait_until(lambda: not self._lets_in(role), "a server that asks for the password")
             try:
                 yield
             finally:
                 file.write_text(before)
                 connection.execute("SELECT pg_reload_conf()")
-                while not self._lets_in(role):
-                    pass
+                wait_until(lambda: self._lets_in(role), "a server that asks for no password")
 
     def _lets_in(self, role: str) -> bool:
         try:
@@ -343,8 +351,7 @@ class PostgresServer:
             ((pid,),) = connection.execute("SELECT pid FROM pg_stat_activity WHERE state = 'idle in transaction'")
             os.kill(pid, signal.SIGKILL)
             # This connection is ended with all others; nothing after it meets the server as it was.
-            while _answers(connection):
-                pass
+            wait_until(lambda: not _answers(connection), "the end of the connection")
 
     def _control(self, *arguments: str) -> None:
         command = ("-w", "-D", str(self._server.pgdata), *arguments)

@@ -11,7 +11,10 @@ from arrowproof.service.database import LONGEST_ERROR, DatabaseError, describe
 from arrowproof.service.hold import Hold
 from arrowproof.service.notes import SentUnderKey, accept_note, find_job, find_note
 from arrowproof.service.sqlite import open_sqlite
-from tests.service.engines import in_state, only_postgresql, open_begun, open_engine
+from tests.service.conftest import RecordingHold
+from tests.service.crash.faults import Faults
+from tests.service.crash.watched_vfs import watched
+from tests.service.engines import in_state, only_postgresql, only_sqlite, open_begun, open_engine
 from tests.service.worker_lives import TEN_SECONDS, DoAt, HandSetClock, Killed, worker_life
 
 SUCCESS = [
@@ -398,20 +401,41 @@ def test_a_batch_that_loses_its_transaction_is_done_again_one_by_one(batches, ac
     assert engine.sql("SELECT count(*), count(DISTINCT job_id) FROM note_events") == [(2, 2)]
 
 
-def test_a_batch_whose_commit_fails_is_done_again_one_by_one(begun, database, clock, hold, accept, monkeypatch):
+class FullAtTheCommit(RecordingHold):
+    """Has the disk be full, once, at the first write of the commit."""
+
+    def __init__(self, faults):
+        super().__init__()
+        self._faults = faults
+
+    def at(self, point):
+        super().at(point)
+        if point == "after-state":
+            self._faults.passing = 0
+
+
+@only_sqlite
+def test_a_batch_at_whose_commit_the_disk_is_full_is_done_again_one_by_one(database, begun, clock, accept, engine):
     jobs = [accept(key) for key in "abc"]
-    commit = database.commit
-    fails = iter([True])
-
-    def fail_once():
-        if next(fails, False):
-            raise DatabaseError("FullError: database or disk is full")
-        commit()
-
-    monkeypatch.setattr(database, "commit", fail_once)
-    attempts = Attempts(database, begun, clock, hold, TEN_SECONDS, batch=3).make()
+    faults = Faults("full", lasting=False)
+    hold = FullAtTheCommit(faults)
+    with watched(faults), closing(open_engine(engine)) as faulty:
+        attempts = Attempts(faulty, begun, clock, hold, TEN_SECONDS, batch=3).make()
+    assert [operation.kind for operation in faults.fired] == ["write"]
     assert attempts == tuple(Attempt(job_id, "completed") for job_id in jobs)
     assert hold.passed.count("after-commit") == 3
+    assert {state_of(database, job_id) for job_id in jobs} == {("completed", 1)}
+
+
+@only_postgresql
+def test_a_batch_whose_commit_is_refused_is_done_again_one_by_one(begun, database, clock, hold, accept, engine):
+    jobs = [accept(key) for key in "abc"]
+    engine.fault_at_commit("INSERT ON note_events", once=True)
+    attempts = Attempts(database, begun, clock, hold, TEN_SECONDS, batch=3).make()
+    assert engine.sql("SELECT last_value FROM commits")[0][0] > 1
+    assert attempts == tuple(Attempt(job_id, "completed") for job_id in jobs)
+    assert hold.passed.count("after-commit") == 3
+    assert {state_of(database, job_id) for job_id in jobs} == {("completed", 1)}
 
 
 def test_a_worker_that_is_killed_in_the_middle_of_a_batch_leaves_all_of_it_as_it_was(accept, database, engine, clock):
