@@ -20,14 +20,9 @@ from threading import Timer
 from types import FrameType, TracebackType
 from typing import Final, Protocol
 
-INTERRUPTED = 130
-TERMINATED = 143
-"""Exit status of a process that Ctrl-C or SIGTERM ended at once."""
+from arrowproof.service.beginning import INTERRUPTED, TERMINATED, Terminated
+
 END_SECONDS: Final = 8.0
-
-
-class Terminated(KeyboardInterrupt):
-    """SIGTERM, where it ends at once. Whatever answers Ctrl-C answers it as well."""
 
 
 class Readable(Protocol):

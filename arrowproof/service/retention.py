@@ -13,11 +13,18 @@ The command removes all that there is to remove and prints one JSON object, ``re
 at ``after-begin``, ``after-select`` (finished jobs were looked for), ``after-state`` (they are removed; the commit
 comes next) or ``after-commit``.
 
-Exit status: 0 done; 1 the database failed; 2 refused: usage, database or hold point; 130 interrupted. What was removed
+Exit status: 0 done; 1 the database failed; 2 refused: usage, database or hold point; 130 interrupted;
+143 ended by SIGTERM. What was removed
 before a failure stays removed.
 """
 
 from __future__ import annotations
+
+if __name__ == "__main__":
+    # Before the other imports, which take their time.
+    from arrowproof.service.beginning import begin
+
+    begin()
 
 import argparse
 import json
@@ -36,6 +43,7 @@ from arrowproof.service.command import exit_status
 from arrowproof.service.database import Database, DatabaseError
 from arrowproof.service.hold import Hold, hold_from_environment
 from arrowproof.service.options import add_database_options, seconds_up_to
+from arrowproof.service.streams import say
 
 MOST_AT_ONCE: Final = 100
 kept_seconds: Final = seconds_up_to(3_153_600_000.0)
@@ -120,7 +128,7 @@ def _remove(options: argparse.Namespace) -> None:
     hold = hold_from_environment(os.environ, HOLD_POINTS)
     with closing(Address(options.db, options.busy_timeout).open()) as database:
         removed = Retention(database, database_clock, options.keep_finished, hold=hold).remove_all()
-    sys.stdout.write(json.dumps({"removed": removed}) + "\n")
+    say(json.dumps({"removed": removed}))
 
 
 if __name__ == "__main__":

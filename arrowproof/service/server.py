@@ -14,6 +14,12 @@ Exit status: 0 ended by SIGTERM; 2 refused: usage, database, address or hold poi
 
 from __future__ import annotations
 
+if __name__ == "__main__":
+    # Before the other imports, which take their time.
+    from arrowproof.service.beginning import begin
+
+    begin(terminated=0)
+
 import argparse
 import json
 import os
@@ -27,6 +33,7 @@ from pathlib import Path
 from types import FrameType
 
 from arrowproof.service.address import Address
+from arrowproof.service.beginning import loading
 from arrowproof.service.clock import database_clock
 from arrowproof.service.command import exit_status
 from arrowproof.service.durability import durability_warnings
@@ -34,6 +41,7 @@ from arrowproof.service.hold import SERVER_POINTS, hold_from_environment
 from arrowproof.service.options import REQUEST_SECONDS, add_database_options, positive_seconds, whole_number
 from arrowproof.service.pool import MONITOR_CONNECTIONS, MOST_CONNECTIONS, USUAL_CONNECTIONS, Bounds, DatabasePool
 from arrowproof.service.refusal import RefusedError
+from arrowproof.service.streams import complain
 from arrowproof.service.tokens import read_tokens
 
 MOST_ATTEMPTS = 1_000_000
@@ -61,10 +69,11 @@ def _serve(options: argparse.Namespace) -> None:
         with closing(address.open(create=True)) as made:
             facts = made.facts
         for warning in durability_warnings(facts):
-            sys.stderr.write(f"server: warning: {warning}\n")
+            complain(f"server: warning: {warning}")
         # Late, because it takes ten times as long as all else here: who is refused does not wait for it.
-        from arrowproof.service.settings import Settings
-        from arrowproof.service.web import serve
+        with loading(terminated=0):
+            from arrowproof.service.settings import Settings
+            from arrowproof.service.web import serve
 
         with (
             closing(_pool(address, options.connections)) as pool,

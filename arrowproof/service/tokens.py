@@ -14,6 +14,12 @@ The file is read once, when the server starts.
 
 from __future__ import annotations
 
+if __name__ == "__main__":
+    # Before the other imports, which take their time.
+    from arrowproof.service.beginning import begin
+
+    begin()
+
 import argparse
 import os
 import re
@@ -28,6 +34,7 @@ from pathlib import Path
 from typing import Final
 
 from arrowproof.service.refusal import RefusedError
+from arrowproof.service.streams import say
 
 LARGEST_FILE_BYTES: Final = 1_000_000
 _LINE = re.compile(r"([A-Za-z0-9._-]{1,64})[ \t]+([0-9a-f]{64})")
@@ -132,8 +139,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("name", type=_name, metavar="NAME", help="of the client")
     name = parser.parse_args(arguments).name
     token = make_token()
-    sys.stdout.write(f"token: {token}\nline: {name} {token_digest(token)}\n")
-    return 0
+    # Nothing else came of it: a token that nobody saw is none.
+    return 0 if say(f"token: {token}\nline: {name} {token_digest(token)}") else 1
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import socket
-import sys
 import threading
 from types import FrameType
 
@@ -16,6 +15,7 @@ from arrowproof.service.command import DATABASE_FAILED
 from arrowproof.service.connection import connection_class
 from arrowproof.service.hold import Hold
 from arrowproof.service.settings import Settings
+from arrowproof.service.streams import complain, say
 
 _HARD_SECONDS = 2.0
 
@@ -36,7 +36,7 @@ class NotesServer(uvicorn.Server):
         """Start to listen, and say so."""
         await super().startup(sockets)
         if self.started:
-            print(self._announcement, flush=True)  # noqa: T201 - a command's own output
+            say(self._announcement)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Begin to end: no new requests, and a held one is given up."""
@@ -50,8 +50,7 @@ class NotesServer(uvicorn.Server):
 
 
 def _end_hard() -> None:
-    sys.stderr.write("server: ended while requests still waited for the database, which did not answer\n")
-    sys.stderr.flush()
+    complain("server: ended while requests still waited for the database, which did not answer")
     os._exit(DATABASE_FAILED)
 
 

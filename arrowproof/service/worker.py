@@ -20,6 +20,12 @@ database failed; 2 refused: usage, database or hold point; 130 interrupted; 143 
 
 from __future__ import annotations
 
+if __name__ == "__main__":
+    # Before the other imports, which take their time.
+    from arrowproof.service.beginning import begin
+
+    begin()
+
 import argparse
 import json
 import logging
@@ -27,7 +33,7 @@ import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 
@@ -40,6 +46,7 @@ from arrowproof.service.hold import WORKER_POINTS, hold_from_environment
 from arrowproof.service.options import add_database_options, seconds, whole_number
 from arrowproof.service.resident import Resident
 from arrowproof.service.retention import kept_seconds
+from arrowproof.service.streams import complain, say
 from arrowproof.service.workplace import Tell, WorkerSettings, Workplace, open_workplace
 
 USUAL_POLLS = 5
@@ -93,7 +100,7 @@ def _run(options: argparse.Namespace) -> None:
     with Ending(drains=options.forever) as ending:
         last = _work(options, ending)
     outcome, job_id = (last.outcome, last.job_id) if last else ("idle", None)
-    sys.stdout.write(json.dumps({"outcome": outcome, "job_id": job_id}) + "\n")
+    say(json.dumps({"outcome": outcome, "job_id": job_id}))
 
 
 def _work(options: argparse.Namespace, ending: Ending) -> Attempt | None:
@@ -120,9 +127,7 @@ class _Telling(logging.Handler):
 
 
 def _tell(line: Mapping[str, object]) -> None:
-    # Nobody may listen any more, and the disk that the log is on may be full; the work goes on.
-    with suppress(OSError):
-        print(json.dumps(line), file=sys.stderr, flush=True)  # noqa: T201 - a command's own output
+    complain(json.dumps(line))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from arrowproof.service.attempt import UnrecordedError
+from arrowproof.service.beginning import Terminated
 from arrowproof.service.command import exit_status
 from arrowproof.service.database import BusyError, DatabaseError
-from arrowproof.service.ending import Terminated
 from arrowproof.service.refusal import RefusedError
 
 
