@@ -6,7 +6,8 @@ after it, by whoever holds the job's lock; who finds one with the same number of
 to outlive a killed process and not a power cut, so it costs no second flush to the disk: SQLite keeps it in a file of
 its own beside the database, PostgreSQL in an UNLOGGED table that a connection of its own writes.
 
-Its loss harms nothing but the count of crashes, and so work goes on when it cannot be written. A record that cannot be
+Its loss harms nothing but the count of crashes, and so work goes on when it cannot be written any
+more; a worker that cannot even open it, on a full disk, say, does not start. A record that cannot be
 taken away, of an attempt that ended, is remembered by this process and tried again before its next look; a process that
 ends before that leaves it, and the next attempt at that job takes it for a crash. Records of jobs that are finished by
 now, which workers left that were killed just after their commit, are taken away when a worker starts.

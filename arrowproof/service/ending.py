@@ -6,7 +6,8 @@ which it tells on stderr; only the second ends it at once.
 
 At once means that what stands is rolled back and closed, for which a database has to answer. One that says nothing is
 waited for eight seconds (psycopg itself takes five to give up); then, or at the next signal, the process just ends, and
-an attempt that was under way stays on record as begun, as if the worker had been killed.
+an attempt that was under way stays on record as begun, as if the worker had been killed. Python hears of no signal
+while SQLite waits for the lock of another process: then at once is when that wait is over, the busy timeout at most.
 """
 
 from __future__ import annotations

@@ -246,15 +246,29 @@ def _prepare(connection: apsw.Connection, database: SQLiteDatabase, shown: str, 
         _check_marks(marks, shown)
         if connection.readonly("main"):
             raise RefusedError(f"{shown} may not be written; change its permissions or give another --db")
-        ((answer,),) = database.rows(database.journal_mode)
-        if answer != database.journal_mode:
-            raise RefusedError(f"{shown} cannot use journal mode {database.journal_mode}: SQLite stays with {answer}")
+        _set_journal_mode(connection, database, shown)
         database.rows("foreign_keys")
         database.rows("distrust_schema")
     except DatabaseError as error:
         if isinstance(error.__cause__, _UNUSABLE):
             raise RefusedError(f"{shown} cannot be used: {error.__cause__}") from error
         raise
+
+
+def _set_journal_mode(connection: apsw.Connection, database: SQLiteDatabase, shown: str) -> None:
+    try:
+        ((answer,),) = database.rows(database.journal_mode)
+    except BusyError as error:
+        with _own_errors:
+            in_wal = connection.pragma("journal_mode") == "wal"
+        if not in_wal or database.journal_mode == "wal":
+            raise
+        raise RefusedError(
+            f"{shown} is in WAL mode and in use, so it cannot leave that mode: end the other processes that have it "
+            "open first, or give --journal-mode wal"
+        ) from error
+    if answer != database.journal_mode:
+        raise RefusedError(f"{shown} cannot use journal mode {database.journal_mode}: SQLite stays with {answer}")
 
 
 def _read_marks(database: SQLiteDatabase) -> tuple[int, int]:

@@ -44,6 +44,7 @@ from arrowproof.service.command import exit_status
 from arrowproof.service.ending import Ending
 from arrowproof.service.hold import WORKER_POINTS, hold_from_environment
 from arrowproof.service.options import add_database_options, seconds, whole_number
+from arrowproof.service.refusal import RefusedError
 from arrowproof.service.resident import Resident
 from arrowproof.service.retention import kept_seconds
 from arrowproof.service.streams import complain, say
@@ -114,6 +115,11 @@ def _work(options: argparse.Namespace, ending: Ending) -> Attempt | None:
 def _settings(options: argparse.Namespace) -> WorkerSettings:
     hold = hold_from_environment(os.environ, WORKER_POINTS)
     longest = options.max_retry_delay
+    if longest is not None and longest < options.retry_delay:
+        raise RefusedError(
+            f"--max-retry-delay {longest:g} is less than --retry-delay {options.retry_delay:g}: raise the one or lower "
+            "the other"
+        )
     backoff = Backoff(options.retry_delay, max(options.retry_delay, LONGEST_SECONDS) if longest is None else longest)
     kept, wakes = options.keep_finished, options.forever
     return WorkerSettings(hold, backoff, options.batch, options.max_crashes, kept, wakes=wakes)

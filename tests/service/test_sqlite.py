@@ -175,6 +175,15 @@ every_ending = pytest.mark.parametrize(
 )
 
 
+def test_a_file_in_wal_mode_that_is_in_use_cannot_leave_that_mode_and_the_way_out_is_named(path):
+    user = open_sqlite(path, create=True)
+    user.rows("application_id")
+    with pytest.raises(RefusedError, match=r"in WAL mode and in use.*end the other processes.*--journal-mode wal"):
+        open_sqlite(path, create=True, journal_mode="truncate", busy_seconds=0.1)
+    user.close()
+    open_sqlite(path, create=True, journal_mode="truncate").close()
+
+
 @every_ending
 @pytest.mark.parametrize("kind", ["folder", "device", "dangling link", "link", "hard link"])
 def test_what_stands_beside_it_is_never_opened_unless_it_is_an_ordinary_file(path, ending, kind):

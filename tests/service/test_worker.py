@@ -177,6 +177,7 @@ def test_an_interrupt_ends_it_without_a_traceback(notes, accept):
         (["--max-polls", "0"], "'0' is no whole number from 1"),
         (["--poll-interval", "-1"], "'-1' is no time in seconds"),
         (["--retry-delay", "nan"], "'nan' is no time in seconds"),
+        (["--retry-delay", "10", "--max-retry-delay", "1"], "--max-retry-delay 1 is less than --retry-delay 10"),
     ],
 )
 def test_wrong_arguments_are_refused(notes, arguments, said):
