@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 
+import pytest
 from hypothesis import settings
 
 # A check of a commit answers the same each time; at home every run looks at new examples.
@@ -16,3 +17,19 @@ if os.environ.get("CI"):
 # what Ctrl-C does could not be tested then.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What tests say they tried and found, whether they passed or not."""
+    lines = [
+        value
+        for reports in terminalreporter.stats.values()
+        for report in reports
+        if getattr(report, "when", None) == "call"
+        for name, value in report.user_properties
+        if name == "found"
+    ]
+    if lines:
+        terminalreporter.section("tried and found")
+        for line in sorted(lines):
+            terminalreporter.write_line(line)

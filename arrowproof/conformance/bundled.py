@@ -1,291 +1,316 @@
 """The driver of the bundled notes service: real HTTP, real workers, one database.
 
-A job's attempts are fixed when it is created, so there is one server for each ``--max-attempts`` that a tour needs, all
-on the same database. An attempt fails because a trigger on ``note_events`` refuses the history row; the driver adds and
-drops it. On the way to a retry it refuses by FAIL, which leaves the row in the table: only a service that rolls back to
-a savepoint is rid of it. On the way to failed it refuses by ROLLBACK, which ends the whole transaction: only a service
-that then counts the attempt in a new one comes to an end. A job that a tour leaves waiting is put out of reach by a
-long ``--retry-delay``, or worked off.
+Each deed has its own door. A note comes in by POST, and a retry and a cancel are asked for by POST. An attempt is one
+look of a worker. It fails because a trigger on ``note_events`` refuses the history row; the driver adds and drops it.
+On the way to a retry it refuses by FAIL, which leaves the row in the table: only a service that rolls back to a
+savepoint is rid of it. On the way to failed it refuses by ROLLBACK, which ends the whole transaction: only a service
+that then counts the attempt in a new one comes to an end. A job is set aside after three workers were killed in their
+attempt at it, each at another point. A job is removed by a retention that keeps nothing.
 
-Beside the walks the driver holds the service to its word: what a worker prints, the count of attempts, the history
-(one row when the job is completed, none before, which names the attempt), the note as it was sent, replays and
-conflicts of an Idempotency-Key, and that the database itself refuses a second note of one key, a second job of one note
-and a second history row of one job.
+What a tour leaves behind must not be picked up by a later one. A job that waits is put out of reach by a long
+``--retry-delay``, or worked off; one that is finished by a late ``finished_at``; one that was set aside is retried
+first, because only a service that has forgotten its crashes completes it then.
+
+Beside the walks the driver holds the service to its word: what a worker prints, the job after each deed
+(:mod:`arrowproof.conformance.notes_jobs`), the history (one row when the job is completed, none before, which names the
+attempt), the note as it was sent, replays and conflicts of an Idempotency-Key, a refusal of what a client may not ask
+for in this state, that nothing of a removed job is left and its key is free, and that the database itself refuses a
+second note of one key, a second job of one note and a second history row of one job.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import apsw
-
+from arrowproof.conformance import notes_jobs
 from arrowproof.conformance.driver import DriverError, Killed, Walked
-from arrowproof.conformance.processes import ProcessGroup, RunningProcess
-from arrowproof.conformance.rows import open_database
+from arrowproof.conformance.notes_database import Doubled, NotesDatabase
+from arrowproof.conformance.notes_service import USUAL_ATTEMPTS, NotesService
 from arrowproof.model.evidence import Process, Row, Side
 from arrowproof.model.transitions import Transition
 
 if TYPE_CHECKING:
     from arrowproof.conformance.notes_api import Job, NotesApi
 
-USUAL_ATTEMPTS = 3
 SHORT_DELAY = 0.05
 OUT_OF_REACH = 86_400.0
 """Delays in seconds until the next attempt: for a job that the tour goes on with, and for one that it leaves."""
 
 _LONGEST_WAIT = 20.0
-_PROGRAM = [sys.executable, "-P", "-m"]  # -P: no module of the folder that the proof is run in is taken for another
-_PACKAGE_FOLDER = Path(__file__).resolve().parents[2]
-_POINTS = {
-    ("server", Side.BEFORE): "after-job",
-    ("worker", Side.BEFORE): "after-state",
-    ("server", Side.AFTER): "after-commit",
-    ("worker", Side.AFTER): "after-commit",
-}
-_FAULT = """CREATE TRIGGER arrowproof_fault AFTER INSERT ON note_events
-BEGIN SELECT RAISE({action}, 'the history row is refused'); END"""
 _ACTIONS = {"retry_wait": "FAIL", "failed": "ROLLBACK"}
-_SECOND_NOTE = """INSERT INTO notes (idempotency_key, text, text_sha256, created_at)
-SELECT idempotency_key, text, text_sha256, created_at FROM notes ORDER BY id DESC LIMIT 1"""
-_SECOND_JOB = """INSERT INTO jobs (note_id, status, attempts, max_attempts)
-SELECT note_id, status, attempts, max_attempts FROM jobs ORDER BY id DESC LIMIT 1"""
-_SECOND_EVENT = """INSERT INTO note_events (job_id, attempt, created_at)
-SELECT job_id, attempt, created_at FROM note_events ORDER BY id DESC LIMIT 1"""
+_SET_ASIDE = "set_aside"
+_CRASH_POINTS = ("after-count", "after-savepoint", "after-history")
+"""Points of an attempt that a worker does not come to when it sets the job aside."""
+_KEEP_NOTHING = "0"
+
+
+class Deed(StrEnum):
+    """What is done to a job; the value of what a client asks for by hand is the last part of its path."""
+
+    CREATE = "create"
+    ATTEMPT = "attempt"
+    SET_ASIDE = "set aside"
+    RETRY = "retry"
+    CANCEL = "cancel"
+    REMOVE = "remove"
 
 
 @dataclass(frozen=True)
-class _Hold:
-    """A process that waits at a point of its work once it comes there, and then makes the file ``held``."""
+class _Posted:
+    """A note that the service took: its number, which gives its key and text, and its id."""
 
-    process: RunningProcess
-    point: str
-    held: Path
-
-    def kill(self) -> Process:
-        """Kill it at its point."""
-        self.process.await_file(self.held)
-        self.process.kill()
-        return self.process.record()
+    number: int
+    note_id: int
 
 
 class NotesDriver:
     """Walks the lifecycle of a note job. See :class:`arrowproof.conformance.driver.Driver`."""
 
     def __init__(self) -> None:
-        self._processes = ProcessGroup(Path())
-        self._database = Path()
-        self._servers: dict[int, RunningProcess] = {}
-        self._apis: dict[int, NotesApi] = {}
-        self._held_servers: dict[Side, _Hold] = {}
-        self._sides_ahead = iter(Side)
+        self._service = NotesService(Path())
+        self._database = NotesDatabase(Path())
         self._max_attempts = USUAL_ATTEMPTS
         self._steps_left = 0
         self._notes = 0
-        self._holds = 0
-        self._fault: str | None = None
-        self._attempts_before_kill = 0
+        self._posted: dict[int, _Posted] = {}
+        self._removed: set[int] = set()
+        self._before_kill: Job | None = None
 
     def start(self, folder: Path) -> Path:
         """Start a server on a new database."""
-        self._processes = ProcessGroup(folder)
-        self._database = folder / "notes.sqlite3"
-        self._servers[USUAL_ATTEMPTS] = self._spawn_server(USUAL_ATTEMPTS)
-        self._api(USUAL_ATTEMPTS)
-        return self._database
+        self._service = NotesService(folder)
+        self._database = NotesDatabase(self._service.database)
+        self._service.start()
+        return self._service.database
 
     def stop(self) -> None:
         """End every process."""
-        for api in self._apis.values():
-            api.close()
-        self._processes.stop()
+        self._service.stop()
 
     def begin(self, tour: Sequence[Transition]) -> None:
         """Choose the server by the attempt at which the tour's job must fail for good."""
-        self._start_ahead()
+        self._service.start_ahead()
         self._steps_left = len(tour)
-        attempts = [step for step in tour if step.source is not None]
+        attempts = [step for step in tour if _deed(step) is Deed.ATTEMPT]
         failures = [number for number, step in enumerate(attempts, start=1) if step.target == "failed"]
         self._max_attempts = failures[0] if failures else max(USUAL_ATTEMPTS, len(attempts) + 1)
 
     def walk(self, transition: Transition, key: Row | None) -> Walked:
-        """POST a note, and what must change nothing after it; or run a worker for one look."""
+        """Do what makes the transition, and hold the service to what has to be so after it."""
+        self._steps_left -= 1
+        if key is None:
+            return self._create()
+        deed = _deed(transition)
+        before = self._job(key)
+        match deed:
+            case Deed.ATTEMPT:
+                processes = self._attempt(transition, key, before)
+            case Deed.SET_ASIDE:
+                processes = self._set_aside(key, before)
+            case Deed.REMOVE:
+                processes = self._remove(key)
+            case _:
+                processes = self._ask(deed, key)
+        self._check(transition, key, before)
+        return Walked(key, processes, _path(transition, deed))
+
+    def end(self, key: Row | None) -> None:
+        """Leave no job behind that a later worker or retention could take."""
+        if key is None:
+            return
+        job_id = _id(key)
+        if job_id in self._removed:
+            job_id = self._use_key_again(job_id)
+        else:
+            self._work_off(key)
+        self._database.put_out_of_reach(job_id)
+
+    def kill(self, transition: Transition, key: Row | None, side: Side) -> Killed:
+        """Hold the process that makes the transition at its point, and kill it there."""
         self._steps_left -= 1
         if key is None:
             self._notes += 1
-            job_id = self._create_job(self._api(self._max_attempts))
-            return Walked((("id", job_id),), (self._servers[self._max_attempts].record(),))
-        attempts = self._prepare(transition, key)
-        worker = self._run_worker(key, transition.target)
-        self._check(key, transition.target, attempts + 1)
-        return Walked(key, (worker,))
-
-    def end(self, key: Row | None) -> None:
-        """Work off a job that a later worker could pick up; those that wait for long are out of reach already."""
-        if key is None:
-            return
-        due_in = self._job(key).due_in()
-        if due_in is not None and due_in < _LONGEST_WAIT:
-            self._set_fault(None)
-            time.sleep(max(0.0, due_in))
-            self._run_worker(key, "completed")
-
-    def kill(self, transition: Transition, key: Row | None, side: Side) -> Killed:
-        """Hold a server or a worker at its point, and kill it there."""
-        self._steps_left -= 1
-        if key is None:
-            hold = self._held_servers.pop(side, None) or self._spawn_held_server(side)
-            return Killed(hold.point, (self._kill_server(hold),), None)
-        self._attempts_before_kill = self._prepare(transition, key)
-        hold = self._hold("worker", side, self._worker_command())
+            number = self._notes
+            return self._kill_server(side, None, lambda api: api.post(number, replayed=False))
+        deed = _deed(transition)
+        before = self._before_kill = self._job(key)
+        if deed in (Deed.RETRY, Deed.CANCEL):
+            return self._kill_server(side, key, lambda api: api.ask_for(deed, _id(key)))
+        if deed is Deed.REMOVE:
+            hold = self._service.hold("retention", side, "--keep-finished", _KEEP_NOTHING)
+        else:
+            self._prepare(key, before, _ACTIONS.get(transition.target or ""))
+            hold = self._service.hold("worker", side, *self._worker_options())
         return Killed(hold.point, (hold.kill(),), key)
 
     def recover(self, transition: Transition, killed: Killed, side: Side) -> Walked:
-        """Start the same program again: the server takes the same POST once more, the worker looks once for work."""
+        """Start the same program again: the server is asked the same once more, the others look once for work."""
         if transition.source is None:
-            server = self._spawn_server(self._max_attempts)
-            with _client(_url(server)) as api:
-                key = (("id", api.post(self._notes, replayed=side is Side.AFTER).job_id),)
-            restarted = server.record()
-            server.terminate()
-            return Walked(key, (restarted,))
-        if killed.key is None:
+            return self._post_again(side)
+        key, before, deed = killed.key, self._before_kill, _deed(transition)
+        if key is None or before is None:
             raise DriverError("A job was killed whose id nobody knows.")
-        worker = self._run_worker(killed.key, transition.target if side is Side.BEFORE else None)
-        self._check(killed.key, transition.target, self._attempts_before_kill + 1)
-        return Walked(killed.key, (worker,))
+        if deed in (Deed.RETRY, Deed.CANCEL):
+            process = self._ask_again(deed, key, side)
+        elif deed is Deed.REMOVE:
+            process = self._run_retention(_KEEP_NOTHING, removed=1 if side is Side.BEFORE else 0)
+        else:
+            process = self._run_worker(key, transition.target if side is Side.BEFORE else None)
+        self._check(transition, key, before)
+        return Walked(key, (process,))
 
-    def _create_job(self, api: NotesApi) -> int:
-        """POST a note, the same once more, and another text under its key; give the job's id."""
+    def _create(self) -> Walked:
+        """POST a note, the same once more, and another text under its key."""
+        self._notes += 1
+        api = self._service.api(self._max_attempts)
         first, again = (api.post(self._notes, replayed=replayed) for replayed in (False, True))
         if first != again:
             raise DriverError(f"A replay answered with {again}, the first POST with {first}.")
         api.post_another_text(self._notes)
         api.check_stored(self._notes, first)
-        self._check_refusal(_SECOND_NOTE, "second note of one Idempotency-Key")
-        self._check_refusal(_SECOND_JOB, "second job of one note")
-        return first.job_id
+        self._database.check_refusal(Doubled.NOTE)
+        self._database.check_refusal(Doubled.JOB)
+        self._posted[first.job_id] = _Posted(self._notes, first.note_id)
+        key = (("id", first.job_id),)
+        self._check_doors(key, self._job(key))
+        return Walked(key, (self._service.server(self._max_attempts),))
 
-    def _prepare(self, transition: Transition, key: Row) -> int:
-        """Have the next attempt end as the transition says, wait until it is due, and give the attempts so far."""
-        self._set_fault(_ACTIONS.get(transition.target or ""))
-        job = self._job(key)
+    def _post_again(self, side: Side) -> Walked:
+        with self._service.restarted(self._max_attempts) as (api, server):
+            accepted = api.post(self._notes, replayed=side is Side.AFTER)
+            restarted = server.record()
+        self._posted[accepted.job_id] = _Posted(self._notes, accepted.note_id)
+        return Walked((("id", accepted.job_id),), (restarted,))
+
+    def _attempt(self, transition: Transition, key: Row, before: Job) -> tuple[Process, ...]:
+        self._prepare(key, before, _ACTIONS.get(transition.target or ""))
+        return (self._run_worker(key, transition.target),)
+
+    def _set_aside(self, key: Row, before: Job) -> tuple[Process, ...]:
+        """Kill a worker in its attempt, three times, each of which must leave the job as it was; then run one."""
+        self._prepare(key, before, None)
+        killed = []
+        for point in _CRASH_POINTS:
+            killed.append(self._service.hold("worker", point, *self._worker_options()).kill())
+            if (found := self._job(key)) != before:
+                raise DriverError(f"A worker was killed {point}, and job {_id(key)} is {found}; it was {before}.")
+        return (*killed, self._run_worker(key, "failed"))
+
+    def _ask(self, deed: Deed, key: Row) -> tuple[Process, ...]:
+        """Ask for a retry or a cancel; the answer must be the job as it is stored after that."""
+        answered = self._service.api().ask_for(deed, _id(key))
+        if answered != (stored := self._job(key)):
+            raise DriverError(f"The answer to a {deed} was {answered}; what is stored is {stored}.")
+        return (self._service.server(),)
+
+    def _ask_again(self, deed: Deed, key: Row, side: Side) -> Process:
+        with self._service.restarted(USUAL_ATTEMPTS) as (api, server):
+            if side is Side.BEFORE:
+                api.ask_for(deed, _id(key))
+            else:
+                api.ask_in_vain(deed, _id(key), 409)
+            return server.record()
+
+    def _remove(self, key: Row) -> tuple[Process, ...]:
+        """A retention that keeps what is as new as this job; then one that keeps nothing."""
+        self._run_retention(str(OUT_OF_REACH), removed=0)
+        self._job(key)
+        return (self._run_retention(_KEEP_NOTHING, removed=1),)
+
+    def _check(self, transition: Transition, key: Row, before: Job) -> None:
+        """Hold the service to what has to be so once the transition was made from ``before``."""
+        if transition.target is None:
+            self._service.api().check_removed(_id(key), before.note_id)
+            self._database.check_removed(_id(key), before.note_id)
+            self._removed.add(_id(key))
+            return
+        found = self._job(key)
+        _check_job(_deed(transition), transition.target, _id(key), before, found)
+        history = self._service.api().note(found.note_id).history
+        wanted = (found.attempts,) if found.status == "completed" else ()
+        if history != wanted:
+            raise DriverError(
+                f"Job {_id(key)} is {found.status} after {found.attempts} attempts, and its history rows"
+                f" name the attempts {list(history)}, not {list(wanted)}."
+            )
+        if history:
+            self._database.check_refusal(Doubled.EVENT)
+        self._check_doors(key, found)
+
+    def _check_doors(self, key: Row, job: Job) -> None:
+        """Ask for what must be refused in this state; the job must stay as it is."""
+        for deed, states in ((Deed.RETRY, ("failed",)), (Deed.CANCEL, ("pending", "retry_wait"))):
+            if job.status not in states:
+                self._service.api().ask_in_vain(deed, _id(key), 409)
+        if (found := self._job(key)) != job:
+            raise DriverError(f"Job {_id(key)} was changed by what was refused: it was {job} and is {found}.")
+
+    def _use_key_again(self, job_id: int) -> int:
+        """POST the note of a removed job once more, which makes another; give that job's id, cancelled."""
+        posted = self._posted[job_id]
+        api = self._service.api()
+        accepted = api.post(posted.number, replayed=False)
+        if accepted.job_id in self._posted or accepted.note_id == posted.note_id:
+            raise DriverError(f"The key of removed job {job_id} was answered with ids that were used: {accepted}.")
+        api.check_stored(posted.number, accepted)
+        self._posted[accepted.job_id] = _Posted(posted.number, accepted.note_id)
+        api.ask_for(Deed.CANCEL, accepted.job_id)
+        return accepted.job_id
+
+    def _work_off(self, key: Row) -> None:
+        """Complete a job that is due soon, or that was set aside and is now retried."""
+        before = self._job(key)
+        if notes_jobs.is_set_aside(before):
+            self._ask(Deed.RETRY, key)
+            before = self._job(key)
+        due_in = before.due_in()
+        if due_in is not None and due_in < _LONGEST_WAIT:
+            self._prepare(key, before, None)
+            self._run_worker(key, "completed")
+            _check_job(Deed.ATTEMPT, "completed", _id(key), before, self._job(key))
+
+    def _prepare(self, key: Row, job: Job, fault: str | None) -> None:
+        """Have the next attempt end as it should, and wait until it is due."""
+        self._database.set_fault(fault)
         due_in = job.due_in()
         if due_in is None or due_in > _LONGEST_WAIT:
-            raise DriverError(f"{transition.name}: job {_id(key)} is not due (next_run_at is {job.next_run_at}).")
+            raise DriverError(f"Job {_id(key)} is {job.status} and is not due (next_run_at is {job.next_run_at}).")
         time.sleep(max(0.0, due_in))
-        return job.attempts
-
-    def _check(self, key: Row, state: str | None, attempts: int) -> None:
-        job = self._job(key)
-        history = self._api(USUAL_ATTEMPTS).note(job.note_id).history
-        wanted = (state, attempts, 1 if state == "completed" else 0)
-        if (job.status, job.attempts, len(history)) != wanted:
-            got = f"{job.status}, {job.attempts} attempts and {len(history)} history rows"
-            raise DriverError(f"Job {_id(key)} has {got}; expected {wanted[0]}, {wanted[1]} and {wanted[2]}.")
-        if history:
-            if history != (attempts,):
-                raise DriverError(f"The history row of job {_id(key)} names attempt {history[0]}, not {attempts}.")
-            self._check_refusal(_SECOND_EVENT, "second history row of one job")
-
-    def _check_refusal(self, statement: str, what: str) -> None:
-        """Try what a UNIQUE constraint must refuse, in a transaction that is rolled back in any case."""
-        with open_database(self._database) as connection:
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                connection.execute(statement)
-            except apsw.ConstraintError:
-                return
-            finally:
-                connection.execute("ROLLBACK")
-        raise DriverError(f"The database takes a {what}: a UNIQUE constraint is missing.")
 
     def _job(self, key: Row) -> Job:
-        return self._api(USUAL_ATTEMPTS).job(_id(key))
-
-    def _set_fault(self, action: str | None) -> None:
-        """Have the history row refused by this action of RAISE, or taken when it is None."""
-        if action != self._fault:
-            with open_database(self._database) as connection:
-                connection.execute("DROP TRIGGER IF EXISTS arrowproof_fault")
-                if action is not None:
-                    connection.execute(_FAULT.format(action=action))
-            self._fault = action
+        return self._service.api().job(_id(key))
 
     def _run_worker(self, key: Row, outcome: str | None) -> Process:
         """One look of one worker, which must come to ``outcome`` with this job (None: it must find nothing to do)."""
-        worker = self._start("worker", self._worker_command())
-        lines = worker.finish().splitlines()
+        worker, told = self._service.run("worker", *self._worker_options())
         wanted = {"outcome": outcome or "idle", "job_id": _id(key) if outcome else None}
-        try:
-            told = json.loads(lines[-1]) if lines else None
-        except ValueError:
-            told = lines[-1][:200]
         if told != wanted:
             raise DriverError(f"The worker's last line is {told}; expected {wanted}.")
-        return worker.record()
+        return worker
 
-    def _worker_command(self) -> list[str]:
+    def _worker_options(self) -> list[str]:
         delay = str(SHORT_DELAY if self._steps_left > 0 else OUT_OF_REACH)
-        bounds = ["--max-polls", "1", "--retry-delay", delay]
-        return [*_PROGRAM, "arrowproof.service.worker", "--db", str(self._database), *bounds]
+        return ["--max-polls", "1", "--retry-delay", delay]
 
-    def _api(self, max_attempts: int) -> NotesApi:
-        """A ready server for this number of attempts, started if there is none."""
-        if max_attempts not in self._apis:
-            if max_attempts not in self._servers:
-                self._servers[max_attempts] = self._spawn_server(max_attempts)
-            self._apis[max_attempts] = _client(_url(self._servers[max_attempts]))
-        return self._apis[max_attempts]
+    def _run_retention(self, keep: str, removed: int) -> Process:
+        """A retention that must remove so many jobs."""
+        retention, told = self._service.run("retention", "--keep-finished", keep)
+        if told != {"removed": removed}:
+            raise DriverError(f"A retention that keeps {keep} s says {told}; expected {removed} removed.")
+        return retention
 
-    def _spawn_server(self, max_attempts: int) -> RunningProcess:
-        return self._start("server", self._server_command(max_attempts))
-
-    def _start(self, role: str, command: Sequence[str], environment: Mapping[str, str] | None = None) -> RunningProcess:
-        """Start a process of the service that stands beside this very module, whatever else is installed."""
-        path = os.pathsep.join(filter(None, [str(_PACKAGE_FOLDER), os.environ.get("PYTHONPATH", "")]))
-        return self._processes.start(role, command, {"PYTHONPATH": path, **(environment or {})})
-
-    def _server_command(self, max_attempts: int) -> list[str]:
-        options = ["--db", str(self._database), "--port", "0", "--max-attempts", str(max_attempts)]
-        return [*_PROGRAM, "arrowproof.service.server", *options]
-
-    def _start_ahead(self) -> None:
-        """Start one server that a later tour will need: it gets ready on another core while this tour goes on."""
-        for attempts in (1, 2):
-            if attempts not in self._servers:
-                self._servers[attempts] = self._spawn_server(attempts)
-                return
-        side = next(self._sides_ahead, None)
-        if side is not None:
-            self._held_servers[side] = self._spawn_held_server(side)
-
-    def _spawn_held_server(self, side: Side) -> _Hold:
-        return self._hold("server", side, self._server_command(USUAL_ATTEMPTS))
-
-    def _hold(self, role: str, side: Side, command: Sequence[str]) -> _Hold:
-        """Start a process that will wait at the point on this side of its commit."""
-        point = _POINTS[role, side]
-        self._holds += 1
-        folder = self._processes.folder / f"hold-{self._holds}"
-        folder.mkdir()
-        process = self._start(role, command, {"NOTES_HOLD": f"{point}:{folder}"})
-        return _Hold(process, point, folder / f"{point}.held")
-
-    def _kill_server(self, hold: _Hold) -> Process:
-        """Kill a server while a POST is in flight; the client must be left without an answer."""
-        url = _url(hold.process)
-        self._notes += 1
-        answers: list[int] = []
-        client = threading.Thread(target=_post_in_vain, args=(url, self._notes, answers))
+    def _kill_server(self, side: Side, key: Row | None, ask: Callable[[NotesApi], object]) -> Killed:
+        """Kill a server while a request is in flight; the client must be left without an answer."""
+        api, hold = self._service.take_held_server(side)
+        answers: list[object] = []
+        client = threading.Thread(target=_ask_in_vain, args=(api, ask, answers))
         client.start()
         try:
             killed = hold.kill()
@@ -293,29 +318,46 @@ class NotesDriver:
             hold.process.kill()
             client.join()
         if answers:
-            raise DriverError(f"The server answered with job {answers[0]} before it came to {hold.point}.")
-        return killed
+            raise DriverError(f"The server answered with {answers[0]} before it came to {hold.point}.")
+        return Killed(hold.point, (killed,), key)
 
 
-def _post_in_vain(url: str, number: int, answers: list[int]) -> None:
-    with _client(url) as api, suppress(DriverError):
-        answers.append(api.post(number, replayed=False).job_id)
+def _ask_in_vain(api: NotesApi, ask: Callable[[NotesApi], object], answers: list[object]) -> None:
+    with api, suppress(DriverError):
+        answers.append(ask(api))
 
 
-def _client(url: str) -> NotesApi:
-    # Imported while the first server starts: httpx takes half as long as that.
-    from arrowproof.conformance.notes_api import NotesApi
+def _check_job(deed: Deed, state: str, job_id: int, before: Job, found: Job) -> None:
+    match deed:
+        case Deed.SET_ASIDE:
+            wanted = notes_jobs.after_set_aside(before)
+        case Deed.RETRY:
+            wanted = notes_jobs.after_retry(before, USUAL_ATTEMPTS)
+        case Deed.CANCEL:
+            wanted = notes_jobs.after_cancel(before)
+        case _:
+            wanted = notes_jobs.after_attempt(before, state)
+    notes_jobs.check_job(job_id, found, wanted)
 
-    return NotesApi(url)
+
+def _deed(transition: Transition) -> Deed:
+    """By which deed a transition is made; by an attempt where it could be by crashes as well."""
+    match transition.source, transition.target:
+        case None, _:
+            return Deed.CREATE
+        case _, None:
+            return Deed.REMOVE
+        case _, "cancelled":
+            return Deed.CANCEL
+        case "failed", _:
+            return Deed.RETRY
+    return Deed.SET_ASIDE if all(_SET_ASIDE in path for path in transition.paths) else Deed.ATTEMPT
 
 
-def _url(server: RunningProcess) -> str:
-    """Where a server listens, once it says so."""
-    line = server.read_line()
-    try:
-        return str(json.loads(line)["ready"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise DriverError(f"The server's ready line has no URL: {line[:200]}") from error
+def _path(transition: Transition, deed: Deed) -> tuple[str, ...] | None:
+    """The arrow path that the deed took."""
+    taken = [path for path in transition.paths if (_SET_ASIDE in path) is (deed is Deed.SET_ASIDE)]
+    return taken[0] if taken else None
 
 
 def _id(key: Row) -> int:

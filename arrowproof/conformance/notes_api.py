@@ -12,22 +12,36 @@ import httpx
 from arrowproof.conformance.driver import DriverError
 
 ANSWER_SECONDS = 20.0
+RETRY = "retry"
+CANCEL = "cancel"
+"""What a client can ask for a job by hand."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """A job as ``GET /jobs/{id}`` gives it; ``next_run_at`` is UTC RFC 3339, or None when nothing is left to do."""
+    """A job as the service answers it.
+
+    ``next_run_at`` is UTC RFC 3339, or None when nothing is left to do; ``finished_at`` likewise, and None until then.
+    ``errors`` are the attempts that its error records name.
+    """
 
     status: str
     attempts: int
+    max_attempts: int
     next_run_at: str | None
+    last_error: str | None
     note_id: int
+    finished_at: str | None
+    errors: tuple[int, ...]
 
     def due_in(self) -> float | None:
         """Seconds until the next attempt, negative when it is due; None when there will be none."""
         if self.next_run_at is None:
             return None
         return (datetime.fromisoformat(self.next_run_at) - datetime.now(UTC)).total_seconds()
+
+
+_FIELDS = ("status", "attempts", "max_attempts", "next_run_at", "last_error", "note_id", "finished_at")
 
 
 @dataclass(frozen=True)
@@ -83,13 +97,25 @@ class NotesApi:
         if note != Note(_text(number), accepted.job_id, ()):
             raise DriverError(f"Note {accepted.note_id} of job {accepted.job_id} is stored as {note}.")
 
+    def ask_for(self, by_hand: str, job_id: int) -> Job:
+        """A retry or a cancel of a job; gives the job as the answer has it after that."""
+        path = f"/jobs/{job_id}/{by_hand}"
+        return _job(f"POST {path}", self._ask("POST", path, 200))
+
+    def ask_in_vain(self, by_hand: str, job_id: int, status: int) -> None:
+        """A retry or a cancel that must be refused: 409 in the wrong state, 404 when there is no such job."""
+        self._ask("POST", f"/jobs/{job_id}/{by_hand}", status)
+
+    def check_removed(self, job_id: int, note_id: int) -> None:
+        """Have neither job nor note, and nothing that could be asked for the job."""
+        self._ask("GET", f"/jobs/{job_id}", 404)
+        self._ask("GET", f"/notes/{note_id}", 404)
+        for by_hand in (RETRY, CANCEL):
+            self.ask_in_vain(by_hand, job_id, 404)
+
     def job(self, job_id: int) -> Job:
         """The job as it is stored."""
-        answer = self._ask("GET", f"/jobs/{job_id}", 200)
-        try:
-            return Job(*(answer[name] for name in ("status", "attempts", "next_run_at", "note_id")))
-        except KeyError as error:
-            raise DriverError(f"GET /jobs/{job_id} answered without {error}.") from error
+        return _job(f"GET /jobs/{job_id}", self._ask("GET", f"/jobs/{job_id}", 200))
 
     def note(self, note_id: int) -> Note:
         """The note as it is stored."""
@@ -110,6 +136,14 @@ class NotesApi:
                 f"{method} {path} answered {response.status_code} {response.text[:200]}; expected {status}."
             )
         return answer
+
+
+def _job(asked: str, answer: dict[str, Any]) -> Job:
+    try:
+        errors = tuple(error["attempt"] for error in answer["errors"])
+        return Job(**{name: answer[name] for name in _FIELDS}, errors=errors)
+    except (KeyError, TypeError) as error:
+        raise DriverError(f"{asked} answered {str(answer)[:200]}, which lacks {error}.") from error
 
 
 def _text(number: int) -> str:

@@ -1,99 +1,72 @@
-"""The HTTP application: three routes over the notes of one database."""
+"""The HTTP application: its routes over the notes and jobs of one database."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Final
 
-from fastapi import FastAPI, Response
+from fastapi import FastAPI, Path
+from fastapi.openapi.utils import get_openapi
+from fastapi.responses import PlainTextResponse
 
-from arrowproof.service.clock import Clock
-from arrowproof.service.hold import Hold
-from arrowproof.service.note_request import KEY_HEADER, SentNote
-from arrowproof.service.notes import Accepted, StoredJob, StoredNote, accept_note, find_job, find_note
-from arrowproof.service.pool import DatabasePool
-from arrowproof.service.problem import ProblemError, install_problem_handlers
+from arrowproof.service.gate import Gate, is_open
+from arrowproof.service.job_routes import job_routes
+from arrowproof.service.monitor_routes import monitor_routes
+from arrowproof.service.note_routes import note_routes
+from arrowproof.service.page import page_routes
+from arrowproof.service.problem import ProblemError, install_problem_handlers, problem_answers
+from arrowproof.service.problem_types import (
+    BAD_HTTP,
+    HOST_REFUSED,
+    ORIGIN_REFUSED,
+    PROBLEM_TYPES,
+    TOKEN_MISSING,
+    TOKEN_UNKNOWN,
+    TOO_SLOW,
+)
+from arrowproof.service.settings import Settings
 
-_ID = re.compile(r"[1-9][0-9]{0,18}")
-_LARGEST_ID = 2**63 - 1
-_NOTE_BODY: dict[str, Any] = {
-    "parameters": [
-        {
-            "name": KEY_HEADER,
-            "in": "header",
-            "required": True,
-            "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
-        }
-    ],
-    "requestBody": {
-        "required": True,
-        "content": {
-            "application/json": {
-                "schema": {
-                    "type": "object",
-                    "required": ["text"],
-                    "additionalProperties": False,
-                    "properties": {"text": {"type": "string", "minLength": 1}},
-                }
-            }
-        },
-    },
-}
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What the application works with. ``max_attempts`` is stored with each new job."""
-
-    pool: DatabasePool
-    max_attempts: int
-    clock: Clock
-    hold: Hold
+ProblemName = Annotated[str, Path(json_schema_extra={"enum": list(PROBLEM_TYPES)})]
+_EVERYWHERE: Final = problem_answers(
+    BAD_HTTP, TOO_SLOW, TOKEN_MISSING, TOKEN_UNKNOWN, HOST_REFUSED, ORIGIN_REFUSED, 500
+)
 
 
 def create_app(settings: Settings) -> FastAPI:
     """The application. Its routes run in threads, each with a connection of its own."""
-    app = FastAPI(title="Notes", version="1", docs_url=None, redoc_url=None, redirect_slashes=False)
+    app = FastAPI(title="Notes", version="2", docs_url=None, redoc_url=None, redirect_slashes=False)
+    app.state.body_seconds = settings.request_seconds
+    app.add_middleware(Gate, tokens=settings.tokens)
     install_problem_handlers(app)
+    app.include_router(note_routes(settings), responses=_EVERYWHERE)
+    app.include_router(job_routes(settings), responses=_EVERYWHERE)
+    app.include_router(monitor_routes(settings), responses=_EVERYWHERE)
+    app.include_router(page_routes(), responses=_EVERYWHERE)
 
-    @app.post("/notes", status_code=202, openapi_extra=_NOTE_BODY, responses=_problems(400, 409, 413, 415, 422, 503))
-    def post_note(sent: SentNote, response: Response) -> Accepted:
-        """Accept a note; its history is written later. The same key and text give the same answer again."""
-        with settings.pool.lend() as database:
-            accepted = accept_note(database, sent.key, sent.text, settings.max_attempts, settings.clock, settings.hold)
-        response.headers["Location"] = f"/jobs/{accepted.job_id}"
-        return accepted
+    @app.get("/problems/{name}", response_class=PlainTextResponse, responses=_EVERYWHERE | problem_answers(404))
+    async def get_problem(name: ProblemName) -> PlainTextResponse:
+        """What a type of problem means, and what to do about it."""
+        kind = PROBLEM_TYPES.get(name)
+        if kind is None:
+            raise ProblemError(404, "there is no such type of problem")
+        return PlainTextResponse(f"{kind.title}\n\n{kind.advice}\n")
 
-    @app.get("/jobs/{job_id}", responses=_problems(404, 503))
-    def get_job(job_id: str) -> StoredJob:
-        """The job as it is stored."""
-        with settings.pool.lend() as database:
-            job = find_job(database, _read_id(job_id, "job"))
-        if job is None:
-            raise ProblemError(404, f"there is no job {job_id}")
-        return job
-
-    @app.get("/notes/{note_id}", responses=_problems(404, 503))
-    def get_note(note_id: str) -> StoredNote:
-        """The note as it is stored, with its history."""
-        with settings.pool.lend() as database:
-            note = find_note(database, _read_id(note_id, "note"))
-        if note is None:
-            raise ProblemError(404, f"there is no note {note_id}")
-        return note
-
+    app.openapi = lambda: _describe(app, asks_for_token=settings.tokens is not None)  # type: ignore[method-assign]
     return app
 
 
-def _read_id(text: str, kind: str) -> int:
-    if _ID.fullmatch(text) is None or int(text) > _LARGEST_ID:
-        raise ProblemError(404, f"there is no such {kind}: an id is a whole number from 1, below 2 to the power of 63")
-    return int(text)
-
-
-def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The problem answers of a route, for its OpenAPI description."""
-    return {
-        status: {"description": "Problem details", "content": {"application/problem+json": {}}} for status in statuses
-    }
+def _describe(app: FastAPI, asks_for_token: bool) -> dict[str, Any]:
+    """The OpenAPI document, without the answer that FastAPI gives when it checks parameters; here others do that."""
+    if app.openapi_schema is None:
+        schema = get_openapi(title=app.title, version=app.version, routes=app.routes)
+        for path, operations in schema["paths"].items():
+            for operation in operations.values():
+                if asks_for_token and not is_open(path):
+                    operation["security"] = [{"token": []}]
+                if "HTTPValidationError" in str(operation["responses"].get("422")):
+                    del operation["responses"]["422"]
+        for name in ("HTTPValidationError", "ValidationError"):
+            schema["components"]["schemas"].pop(name, None)
+        if asks_for_token:
+            schema["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        app.openapi_schema = schema
+    return app.openapi_schema

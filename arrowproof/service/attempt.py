@@ -1,36 +1,76 @@
 """The attempt: one try to write the history of one job, counted whatever comes of it.
 
-Order of work: BEGIN IMMEDIATE, select a due job, attempts + 1, SAVEPOINT, INSERT history, RELEASE, the new state,
-COMMIT. When the history row cannot be written, the savepoint is rolled back and the count stays. Some errors end the
-whole transaction (a full disk, an I/O error, RAISE(ROLLBACK)), and the count with it; the job would then be tried for
-ever. So after every error the transaction is looked at, and an attempt that lost its own is recorded in a new one.
+Order of work: BEGIN, claim due jobs, and for each: attempts + 1, SAVEPOINT, INSERT history, RELEASE, the new state;
+then COMMIT. When the history row cannot be written, the savepoint is rolled back and the count stays. Some errors end
+the whole transaction (a full disk, an I/O error, RAISE(ROLLBACK), a lost connection), and the count with it; the job
+would then be tried for ever. So after every error the transaction is looked at, and an attempt that lost its own is
+recorded in a new one. What happens when the worker itself is killed is told in :mod:`arrowproof.service.begun`.
+
+A lock that another process keeps for the whole busy timeout is no failure of the job: wherever it is met, at the commit
+too, the attempt is undone and does not count, as if it had not been made.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import cast
 
-import apsw
-
+from arrowproof.service.backoff import Backoff
+from arrowproof.service.begun import BegunAttempts
 from arrowproof.service.clock import Clock, timestamp, timestamp_after
-from arrowproof.service.database import Database
+from arrowproof.service.database import BusyError, ConnectionLostError, Database, DatabaseError, describe
 from arrowproof.service.hold import Hold
+from arrowproof.service.refusal import RefusedError
+from arrowproof.service.states import WAITING
 
-LONGEST_ERROR = 500
+MOST_CRASHES = 3
 
 
 class AttemptLostError(Exception):
-    """A statement of an attempt left the job as it was, although the job was selected as due under the write lock."""
+    """A statement of an attempt left the job as it was, although the job was claimed as due under a lock."""
+
+
+class UnrecordedError(DatabaseError):
+    """An attempt was made at a job, and the database takes no record of it: the job is as due as before.
+
+    A trigger that refuses or swallows what is written to the job does this, and so does a disk that stays full.
+    """
+
+    def __init__(self, job_id: int, error: str) -> None:
+        super().__init__(f"the attempt at job {job_id} is on no record: {error}")
+        self.job_id = job_id
 
 
 class WriteLockBusyError(Exception):
-    """Another process kept the write lock for the whole busy timeout; nothing was looked at."""
+    """Another process kept a lock for the whole busy timeout; no attempt was made, or it was undone.
+
+    ``job_id`` is the job that was worked on then, None when none was claimed.
+    """
+
+    def __init__(self, error: str, job_id: int | None = None) -> None:
+        super().__init__(error)
+        self.job_id = job_id
+
+
+_ANSWERED = (
+    DatabaseError,
+    AttemptLostError,
+    WriteLockBusyError,
+    RefusedError,
+    KeyboardInterrupt,
+    SystemExit,
+)
+"""How an attempt can end without an outcome and without having killed its worker."""
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """What an attempt came to: ``completed``, ``retry_wait`` or ``failed``; ``error`` is None when completed."""
+    """What an attempt came to: ``completed``, ``retry_wait`` or ``failed``; ``error`` is None when completed.
+
+    When another process was faster after a lost transaction, the outcome is the state that the job has by now.
+    """
 
     job_id: int
     outcome: str
@@ -38,59 +78,164 @@ class Attempt:
 
 
 @dataclass(frozen=True)
-class Workbench:
-    """What every attempt needs, and the attempt itself.
+class ClaimedJob:
+    """A job that is locked for an attempt, how many attempts were made at it before, and how many it has left."""
 
-    ``retry_delay`` is the time in seconds from a failed attempt to the moment at which the next one is due.
+    job_id: int
+    attempts: int
+    attempts_left: int
+
+
+@dataclass(frozen=True)
+class Attempts:
+    """Makes attempts, with what they need.
+
+    ``batch`` is how many due jobs share one transaction at most. After ``most_crashes`` attempts in a row that killed
+    their worker a job is set aside.
     """
 
     database: Database
+    begun: BegunAttempts
     clock: Clock
     hold: Hold
-    retry_delay: float
+    backoff: Backoff
+    batch: int = 1
+    most_crashes: int = MOST_CRASHES
 
-    def attempt(self) -> Attempt | None:
-        """Make one attempt at the job that has waited longest; None when no job is due.
+    def make(self, passed_over: Collection[int] = ()) -> tuple[Attempt, ...]:
+        """Make one attempt at each of the jobs that have waited longest, at most ``batch`` of them.
+
+        Args:
+            passed_over: The ids of jobs that are left alone.
+
+        Returns:
+            The attempts, in their order; none when no job is due.
 
         Raises:
-            WriteLockBusyError: no attempt was made, another process kept the write lock.
-            apsw.Error: the attempt was made, and the database took no record of it either.
-            AttemptLostError: likewise, without an error of SQLite (a trigger ignores the update, for example).
+            WriteLockBusyError: another process kept a lock; no attempt was made, or it was undone.
+            UnrecordedError: an attempt was made, and the database takes no record of it.
+            DatabaseError: the database failed otherwise.
         """
+        self.begun.catch_up()
         try:
-            self.database.rows("begin")
-        except apsw.BusyError as error:
-            raise WriteLockBusyError(str(error)) from error
-        self.hold.at("after-begin")
-        due = self.database.row("select_due_job", now=timestamp(self.clock()))
-        self.hold.at("after-select")
-        if due is None:
-            self.database.rows("rollback")
-            return None
-        job_id = cast(int, due[0])
-        try:
-            return self._try(job_id)
-        except (apsw.Error, AttemptLostError) as error:
+            now, jobs = self._claim(passed_over)
+        except _ANSWERED as error:
             self.database.roll_back()
-            return self._record_lost(job_id, describe(error))
+            if isinstance(error, BusyError):
+                raise WriteLockBusyError(str(error)) from error
+            raise
+        if not jobs:
+            self.database.roll_back()
+            return ()
+        on_record: dict[ClaimedJob, int] = {}
+        try:
+            attempts = self._try_together(jobs, now, on_record)
+        except _ANSWERED:
+            self._clear(on_record)
+            self.database.roll_back()
+            raise
+        for job, crashes in on_record.items():
+            if self._is_to_be_tried(job, crashes):
+                self.begun.end(job.job_id, job.attempts)
+        return attempts
 
-    def _try(self, job_id: int) -> Attempt:
-        self._count(job_id)
+    def _claim(self, passed_over: Collection[int]) -> tuple[datetime, Sequence[ClaimedJob]]:
+        """Begin, and lock the jobs that are due by now."""
+        self.database.begin()
+        self.hold.at("after-begin")
+        now = self.clock(self.database)
+        due = self.database.rows("claim_due_jobs", now=timestamp(now), most=self.batch + len(passed_over))
+        self.hold.at("after-select")
+        jobs = [ClaimedJob(*cast(tuple[int, int, int], row)) for row in due if row[0] not in passed_over]
+        return now, jobs[: self.batch]
+
+    def _try_together(
+        self, jobs: Sequence[ClaimedJob], now: datetime, on_record: dict[ClaimedJob, int]
+    ) -> tuple[Attempt, ...]:
+        """Attempts in the transaction that stands; when it is lost, each again in one of its own.
+
+        A job at which an attempt was not heard of again is the last of its batch: those that only stood beside the one
+        that kills its worker are done before they meet it again, and are not set aside with it. ``on_record`` comes to
+        hold the jobs that were come to, with their crashes; the others are left to the next look.
+        """
+        attempts: list[Attempt] = []
+        try:
+            for job in jobs:
+                crashes = self.begun.begin(job.job_id, job.attempts)
+                on_record[job] = crashes
+                attempts.append(self._try(job, crashes, now))
+                if crashes:
+                    break
+            self._commit(on_record)
+        except BusyError as error:
+            raise WriteLockBusyError(str(error), job.job_id) from error
+        except (DatabaseError, AttemptLostError) as error:
+            self.database.roll_back()
+            attempts = self._try_again(on_record, describe(error))
+        return tuple(attempts)
+
+    def _try_again(self, on_record: dict[ClaimedJob, int], error: str) -> list[Attempt]:
+        """After a lost transaction: the error is that of the one job in it, or each of several is tried alone.
+
+        What was done is told before what could not be: the rest is left to the next look then.
+        """
+        attempts: list[Attempt] = []
+        is_the_one = len(on_record) == 1
+        for job, crashes in list(on_record.items()):
+            try:
+                attempts.append(self._record_lost(job, error) if is_the_one else self._try_alone(job, crashes))
+            except (BusyError, UnrecordedError) as again:
+                if attempts:
+                    self.database.roll_back()
+                    self._leave(on_record, len(attempts))
+                    break
+                if isinstance(again, BusyError):
+                    raise WriteLockBusyError(str(again), job.job_id) from again
+                raise
+        return attempts
+
+    def _leave(self, on_record: dict[ClaimedJob, int], done: int) -> None:
+        left = list(on_record)[done:]
+        self._clear(left)
+        for job in left:
+            del on_record[job]
+
+    def _try_alone(self, job: ClaimedJob, crashes: int) -> Attempt:
+        """An attempt in a transaction of its own, at a job that was claimed before and may have changed since."""
+        state = self._claim_again(job)
+        if state is not None:
+            return Attempt(job.job_id, state)
+        try:
+            attempt = self._try(job, crashes, self.clock(self.database))
+            self._commit({job: crashes})
+        except BusyError:
+            raise
+        except (DatabaseError, AttemptLostError) as error:
+            self.database.roll_back()
+            return self._record_lost(job, describe(error))
+        return attempt
+
+    def _try(self, job: ClaimedJob, crashes: int, now: datetime) -> Attempt:
+        if not self._is_to_be_tried(job, crashes):
+            return self._end_untried(job, crashes, now)
+        self._count(job)
         self.database.rows("savepoint")
         self.hold.at("after-savepoint")
-        error = self._write_history(job_id)
+        error = self._write_history(job, now)
         self.database.rows("release_savepoint")
         self.hold.at("after-release")
         if error is None:
-            self._change("complete_job", job_id)
-            return self._commit(Attempt(job_id, "completed"))
-        return self._commit(self._give_up(job_id, error))
+            self._change("complete_job", job, now=timestamp(now))
+            return Attempt(job.job_id, "completed")
+        return self._give_up(job, error)
 
-    def _write_history(self, job_id: int) -> str | None:
+    def _write_history(self, job: ClaimedJob, now: datetime) -> str | None:
         """The work itself. Gives the error when it failed and was rolled back to the savepoint."""
         try:
-            self._change("insert_history", job_id, now=timestamp(self.clock()))
-        except (apsw.Error, AttemptLostError) as error:
+            self._change("insert_history", job, now=timestamp(now))
+        except BusyError:
+            raise
+        except (DatabaseError, AttemptLostError) as error:
             if not self.database.in_transaction:
                 raise
             self.database.rows("rollback_to_savepoint")
@@ -99,42 +244,77 @@ class Workbench:
         self.hold.at("after-history")
         return None
 
-    def _record_lost(self, job_id: int, error: str) -> Attempt:
-        """Count an attempt whose transaction is gone, in a new one, unless another worker has finished the job."""
-        self.database.rows("begin")
-        self.hold.at("after-begin")
-        ((state, _),) = self.database.rows("read_job_state", job_id=job_id)
-        if state in ("completed", "failed"):
-            self.database.rows("rollback")
-            return Attempt(job_id, state, error)
-        self._count(job_id)
-        return self._commit(self._give_up(job_id, error))
-
-    def _count(self, job_id: int) -> None:
-        self._change("count_attempt", job_id)
-        self.hold.at("after-count")
-
-    def _give_up(self, job_id: int, error: str) -> Attempt:
-        """After a failed attempt: wait for the next one, or fail for good when none is left."""
-        ((_, attempts_left),) = self.database.rows("read_job_state", job_id=job_id)
-        if attempts_left:
-            next_run_at = timestamp_after(self.clock, self.retry_delay)
-            self._change("retry_job", job_id, next_run_at=next_run_at, last_error=error)
-            return Attempt(job_id, "retry_wait", error)
-        self._change("fail_job", job_id, last_error=error)
-        return Attempt(job_id, "failed", error)
-
-    def _commit(self, attempt: Attempt) -> Attempt:
-        self.hold.at("after-state")
-        self.database.rows("commit")
-        self.hold.at("after-commit")
+    def _record_lost(self, job: ClaimedJob, error: str) -> Attempt:
+        """Count an attempt whose transaction is gone, in a new one, unless it was counted or the job has moved on."""
+        state = self._claim_again(job)
+        if state is not None:
+            return Attempt(job.job_id, state, error)
+        try:
+            self._count(job)
+            attempt = self._give_up(job, error)
+            self._commit({})
+        except (BusyError, ConnectionLostError):
+            raise
+        except (DatabaseError, AttemptLostError) as again:
+            raise UnrecordedError(job.job_id, describe(again)) from again
         return attempt
 
-    def _change(self, query: str, job_id: int, **parameters: str) -> None:
-        if self.database.change(query, job_id=job_id, **parameters) != 1:
-            raise AttemptLostError(f"{query} changed no row of job {job_id}")
+    def _claim_again(self, job: ClaimedJob) -> str | None:
+        """Lock the job in a new transaction; None when it stands as it was claimed, else its state, and no transaction.
 
+        More attempts than before mean that the lost transaction was committed after all, or that another worker had
+        the job in between: nothing is left to be counted.
+        """
+        self.database.begin()
+        self.hold.at("after-begin")
+        row = self.database.row("claim_lost_job", job_id=job.job_id)
+        if row is not None and row[0] in WAITING and row[1] == job.attempts:
+            return None
+        self.database.roll_back()
+        return "removed" if row is None else str(row[0])
 
-def describe(error: Exception) -> str:
-    """An error as ``last_error`` holds it: its type and message, bounded."""
-    return f"{type(error).__name__}: {error}"[:LONGEST_ERROR]
+    def _count(self, job: ClaimedJob) -> None:
+        self._change("count_attempt", job)
+        self.hold.at("after-count")
+
+    def _give_up(self, job: ClaimedJob, error: str) -> Attempt:
+        """After a failed attempt: wait for the next one, or fail for good when none is left."""
+        now = self.clock(self.database)
+        self._change("insert_error", job, error=error, now=timestamp(now))
+        ((attempts, attempts_left),) = cast(
+            list[tuple[int, int]], self.database.rows("read_attempts", job_id=job.job_id)
+        )
+        if attempts_left:
+            next_run_at = timestamp_after(now, self.backoff.after(attempts))
+            self._change("retry_job", job, next_run_at=next_run_at, last_error=error)
+            return Attempt(job.job_id, "retry_wait", error)
+        self._change("fail_job", job, last_error=error, now=timestamp(now))
+        return Attempt(job.job_id, "failed", error)
+
+    def _is_to_be_tried(self, job: ClaimedJob, crashes: int) -> bool:
+        return crashes < self.most_crashes and job.attempts_left > 0
+
+    def _end_untried(self, job: ClaimedJob, crashes: int, now: datetime) -> Attempt:
+        """Fail a job for good without an attempt: it kills its workers, or somebody had it wait with none left."""
+        if job.attempts_left:
+            query, error = "set_aside_job", f"set aside: {crashes} attempts in a row killed their worker"
+        else:
+            query, error = "fail_job", f"no attempt is left; POST /jobs/{job.job_id}/retry gives more"
+        self._change(query, job, last_error=error, now=timestamp(now))
+        return Attempt(job.job_id, "failed", error)
+
+    def _commit(self, worked: Mapping[ClaimedJob, int]) -> None:
+        self.hold.at("after-state")
+        # Before the commit, since the next attempt at a job that was set aside has the same number of attempts made: a
+        # record that a kill left behind would set it aside again, untried, when somebody has it retried by hand.
+        self._clear(job for job, crashes in worked.items() if not self._is_to_be_tried(job, crashes))
+        self.database.commit()
+        self.hold.at("after-commit")
+
+    def _clear(self, jobs: Iterable[ClaimedJob]) -> None:
+        for job in jobs:
+            self.begun.clear(job.job_id, job.attempts)
+
+    def _change(self, query: str, job: ClaimedJob, **parameters: str) -> None:
+        if self.database.change(query, job_id=job.job_id, **parameters) != 1:
+            raise AttemptLostError(f"{query} changed no row of job {job.job_id}")

@@ -8,17 +8,19 @@ parent process dies; a server that is told to end gives the held request up.
 The points are boundaries between statements. The server has five, in this order:
 
 =================  ==================================================================
-after-begin        BEGIN IMMEDIATE is done, nothing is read
+after-begin        the transaction has begun, nothing is read
 after-select       the idempotency key was looked up
 after-note         the note is inserted
-after-job          the job is inserted; the commit comes next
+after-job          the job is inserted or changed; the commit comes next
 after-commit       the commit is done, the client has no answer yet
 =================  ==================================================================
+
+A note passes them all; a retry or a cancel of a job passes all but after-note.
 
 The worker has nine. An attempt that succeeds passes all but after-rollback-to, one that fails all but after-history:
 
 =================  ==================================================================
-after-begin        BEGIN IMMEDIATE is done, nothing is read
+after-begin        the transaction has begun, nothing is read
 after-select       a due job was looked for
 after-count        attempts + 1 is written
 after-savepoint    the savepoint stands

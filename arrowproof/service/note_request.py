@@ -6,56 +6,38 @@ are no UTF-8, text that no database can keep.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from email.message import Message
 from typing import Annotated, Any, NoReturn
 
 from fastapi import Depends, Request
 from starlette.requests import ClientDisconnect
 
+from arrowproof.service.idempotency_key import KEY_HEADER, read_key
+from arrowproof.service.identity import client_of
+from arrowproof.service.notes import SentUnderKey
 from arrowproof.service.problem import ProblemError
+from arrowproof.service.problem_types import BODY_MALFORMED, BODY_TOO_LARGE, MEDIA_TYPE_REFUSED, NO_NOTE, TOO_SLOW
 
-KEY_HEADER = "Idempotency-Key"
 LARGEST_BODY_BYTES = 262_144
-_KEY = re.compile(r"[!-~]{1,255}")
+MOST_DIGITS = 1000
+_JSON_IN_UTF_8 = re.compile(r'application/json[ \t]*(;[ \t]*charset=("?)utf-?8\2[ \t]*)?', re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class NoteRequest:
-    """A note to be accepted: the idempotency key and the text as it was sent."""
-
-    key: str
-    text: str
-
-
-async def read_note_request(request: Request) -> NoteRequest:
+async def read_note_request(request: Request) -> SentUnderKey:
     """Read and check the request, in the order key, media type, size, JSON, text.
 
     Raises:
-        ProblemError: 400, 413, 415 or 422; see :mod:`arrowproof.service.problem`.
+        ProblemError: 400, 408, 413, 415 or 422; see :mod:`arrowproof.service.problem_types`.
     """
     key = read_key(request.headers.getlist(KEY_HEADER))
     check_media_type(request.headers.getlist("content-type"), request.headers.getlist("content-encoding"))
-    return NoteRequest(key, read_text(await _read_body(request)))
+    return SentUnderKey(key, read_text(await _read_body(request)), await client_of(request))
 
 
-SentNote = Annotated[NoteRequest, Depends(read_note_request)]
-
-
-def read_key(sent: list[str]) -> str:
-    """The one idempotency key: 1 to 255 visible ASCII characters.
-
-    Raises:
-        ProblemError: 400.
-    """
-    if len(sent) != 1:
-        raise ProblemError(400, f"send one {KEY_HEADER} header, not {len(sent) or 'none'}")
-    if _KEY.fullmatch(sent[0]) is None:
-        raise ProblemError(400, f"{KEY_HEADER} must be 1 to 255 visible ASCII characters without spaces")
-    return sent[0]
+SentNote = Annotated[SentUnderKey, Depends(read_note_request)]
 
 
 def check_media_type(content_types: Sequence[str], content_encodings: Sequence[str]) -> None:
@@ -64,14 +46,10 @@ def check_media_type(content_types: Sequence[str], content_encodings: Sequence[s
     Raises:
         ProblemError: 415.
     """
-    content_type = content_types[0] if len(content_types) == 1 else ""
-    header = Message()
-    header["content-type"] = content_type
-    charset = header.get_content_charset("utf-8")
-    if not content_type or header.get_content_type() != "application/json" or charset not in ("utf-8", "utf8"):
-        raise ProblemError(415, "send the note as Content-Type: application/json, in UTF-8")
+    if len(content_types) != 1 or _JSON_IN_UTF_8.fullmatch(content_types[0]) is None:
+        raise ProblemError(MEDIA_TYPE_REFUSED, "send the note as Content-Type: application/json, once, in UTF-8")
     if any(each.strip().lower() != "identity" for each in content_encodings):
-        raise ProblemError(415, "send the note without Content-Encoding")
+        raise ProblemError(MEDIA_TYPE_REFUSED, "send the note without Content-Encoding")
 
 
 def read_text(body: bytes) -> str:
@@ -82,46 +60,66 @@ def read_text(body: bytes) -> str:
     """
     note = _read_json(body)
     if not isinstance(note, dict):
-        raise ProblemError(422, 'the body must be an object: {"text": "..."}')
+        raise ProblemError(NO_NOTE, 'the body must be an object: {"text": "..."}')
     if "text" not in note:
-        raise ProblemError(422, 'the field "text" is missing')
+        raise ProblemError(NO_NOTE, 'the field "text" is missing')
     if len(note) != 1:
-        raise ProblemError(422, 'the only field is "text"; remove the others')
+        raise ProblemError(NO_NOTE, 'the only field is "text"; remove the others')
     text = note["text"]
     if not isinstance(text, str):
-        raise ProblemError(422, '"text" must be a string')
+        raise ProblemError(NO_NOTE, '"text" must be a string')
     if not text.strip():
-        raise ProblemError(422, '"text" must hold more than white space')
+        raise ProblemError(NO_NOTE, '"text" must hold more than white space')
     if "\x00" in text:
-        raise ProblemError(422, '"text" must not hold NUL')
+        raise ProblemError(NO_NOTE, '"text" must not hold NUL')
     if any("\ud800" <= character <= "\udfff" for character in text):
-        raise ProblemError(422, '"text" must not hold a lone surrogate')
+        raise ProblemError(NO_NOTE, '"text" must not hold a lone surrogate')
     return text
 
 
 async def _read_body(request: Request) -> bytes:
+    seconds = float(request.app.state.body_seconds)
+    _check_size(request.headers.get("content-length", "0"))
     body = bytearray()
     try:
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > LARGEST_BODY_BYTES:
-                raise ProblemError(413, f"the body must not be larger than {LARGEST_BODY_BYTES} bytes")
+        async with asyncio.timeout(seconds):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > LARGEST_BODY_BYTES:
+                    raise _too_large()
+    except TimeoutError:
+        raise ProblemError(
+            TOO_SLOW, f"the whole body must be here within {seconds:g} s", {"Connection": "close"}
+        ) from None
     except ClientDisconnect:
-        raise ProblemError(400, "the body broke off") from None
+        raise ProblemError(BODY_MALFORMED, "the body broke off") from None
     return bytes(body)
+
+
+def _too_large() -> ProblemError:
+    return ProblemError(BODY_TOO_LARGE, f"the body must not be larger than {LARGEST_BODY_BYTES} bytes")
+
+
+def _check_size(content_length: str) -> None:
+    """Refuse a body that says that it is too large, before any of it is read."""
+    if not content_length.isdigit() or len(content_length) > 18 or int(content_length) > LARGEST_BODY_BYTES:
+        raise _too_large()
 
 
 def _read_json(body: bytes) -> Any:
     try:
+        text = body.decode("utf-8")
+        if text.startswith("\ufeff"):
+            raise ValueError("it begins with a byte order mark")
         return json.loads(
-            body.decode("utf-8"), object_pairs_hook=_object_without_doubles, parse_constant=_refuse_constant
+            text, object_pairs_hook=_object_without_doubles, parse_constant=_refuse_constant, parse_int=_read_integer
         )
     except UnicodeDecodeError:
-        raise ProblemError(400, "the body is not UTF-8") from None
+        raise ProblemError(BODY_MALFORMED, "the body is not UTF-8") from None
     except RecursionError:
-        raise ProblemError(400, "the body is nested too deeply") from None
+        raise ProblemError(BODY_MALFORMED, "the body is nested too deeply") from None
     except ValueError as error:
-        raise ProblemError(400, f"the body is not JSON: {error}") from None
+        raise ProblemError(BODY_MALFORMED, f"the body is not JSON: {error}") from None
 
 
 def _object_without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -133,3 +131,10 @@ def _object_without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON number")
+
+
+def _read_integer(digits: str) -> int:
+    # Python would refuse it too, but speak of itself; how long it would take grows with the square of the digits.
+    if len(digits) > MOST_DIGITS:
+        raise ValueError(f"a number has more than {MOST_DIGITS} digits")
+    return int(digits)

@@ -1,12 +1,15 @@
-"""The options: what a number on the command line of server and worker may be."""
+"""The options: those that server and worker share, and what a number on their command lines may be."""
 
 from __future__ import annotations
 
-from argparse import ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable
+
+from arrowproof.service.database import BUSY_SECONDS
 
 LONGEST_SECONDS = 1_000_000.0
 LARGEST_COUNT = 2**31 - 1
+REQUEST_SECONDS = 10.0
 
 
 def whole_number(lowest: int, highest: int = LARGEST_COUNT) -> Callable[[str], int]:
@@ -20,13 +23,38 @@ def whole_number(lowest: int, highest: int = LARGEST_COUNT) -> Callable[[str], i
     return parse
 
 
-def seconds(text: str) -> float:
-    """A time in seconds from 0 to a million, for argparse."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    # Written so that NaN is refused too.
-    if not 0 <= value <= LONGEST_SECONDS:
-        raise ArgumentTypeError(f"{text!r} is no time in seconds from 0 to {LONGEST_SECONDS:.0f}")
+def seconds_up_to(longest: float) -> Callable[[str], float]:
+    """A parser of times in seconds from 0 to ``longest``, for argparse."""
+
+    def parse(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = -1.0
+        # Written so that NaN is refused too.
+        if not 0 <= value <= longest:
+            raise ArgumentTypeError(f"{text!r} is no time in seconds from 0 to {longest:.0f}")
+        return value
+
+    return parse
+
+
+seconds = seconds_up_to(LONGEST_SECONDS)
+
+
+def positive_seconds(text: str) -> float:
+    """A time in seconds that is more than none, for argparse."""
+    value = seconds(text)
+    if value == 0:
+        raise ArgumentTypeError(f"{text!r} leaves no time; give more than 0 seconds")
     return value
+
+
+def add_database_options(parser: ArgumentParser, what: str) -> None:
+    """Add ``--db`` and ``--busy-timeout``. ``what`` says in the help what is expected of a SQLite file."""
+    parser.add_argument(
+        "--db", required=True, metavar="DATABASE", help=f"a SQLite file ({what}), or postgresql://USER@HOST:PORT/NAME"
+    )
+    parser.add_argument(
+        "--busy-timeout", type=seconds, default=BUSY_SECONDS, metavar="S", help="seconds to wait for a lock (5)"
+    )

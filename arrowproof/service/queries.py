@@ -1,8 +1,10 @@
 """The queries: every SQL statement of the service, by name.
 
-A file in ``sql/`` holds named queries. Each begins with ``-- name: snake_case_name``, goes on with comment lines that
-say what it is for and which transitions it makes, and ends with one statement and its ``;``. Parameters are written
-``:name``. What stands before the first name is the file's own comment. Names are unique over all files.
+What changes notes and jobs stands in ``sql/`` once for all databases; ``sql/sqlite/`` and ``sql/postgresql/`` hold what
+each says in its own way, under the same names. A file holds named queries. Each begins with
+``-- name: snake_case_name``, goes on with comment lines that say what it is for and which transitions it makes, and
+ends with one statement and its ``;``. Parameters are written ``:name``. What stands before the first name is the
+file's own comment. Names are unique over all files of one database.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 SQL_FOLDER = Path(__file__).parent / "sql"
+_SHARED = ("server", "listing", "metrics", "worker", "begun", "retention")
+_OF_AN_ENGINE = ("connection", "transaction", "claim")
 _NAME = re.compile(r"-- name: ([a-z][a-z0-9_]*)")
 
 
@@ -66,12 +70,17 @@ def load_queries(files: Iterable[Path]) -> Mapping[str, str]:
 
 
 @cache
-def service_queries() -> Mapping[str, str]:
-    """Every query that server and worker run."""
-    return load_queries(SQL_FOLDER / f"{name}.sql" for name in ("connection", "transaction", "server", "worker"))
+def service_queries(engine: str) -> Mapping[str, str]:
+    """Every query that server and worker run on ``sqlite`` or ``postgresql``, by name: the shared and its own."""
+    return load_queries(
+        [
+            *(SQL_FOLDER / f"{name}.sql" for name in _SHARED),
+            *(SQL_FOLDER / engine / f"{name}.sql" for name in _OF_AN_ENGINE),
+        ]
+    )
 
 
 @cache
-def schema_statements() -> tuple[str, ...]:
+def schema_statements(engine: str, name: str = "schema") -> tuple[str, ...]:
     """The statements that make an empty database one of the notes service, in order."""
-    return tuple(load_queries([SQL_FOLDER / "schema.sql"]).values())
+    return tuple(load_queries([SQL_FOLDER / engine / f"{name}.sql"]).values())

@@ -1,9 +1,6 @@
-"""The refusal: what server and worker say when they cannot start, and the exit status for it."""
+"""The refusal: what server and worker say when they cannot start."""
 
 from __future__ import annotations
-
-BAD_USAGE = 2
-DATABASE_FAILED = 1
 
 
 class RefusedError(Exception):

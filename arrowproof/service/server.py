@@ -1,9 +1,12 @@
 """The server: the notes API over HTTP.
 
-Usage: ``python -m arrowproof.service.server --db FILE [--host 127.0.0.1] [--port 8765] [--max-attempts 3]``
+Usage: ``python -m arrowproof.service.server --db DATABASE [--host 127.0.0.1] [--port 8765] [--tokens FILE]``
+
+Without tokens it listens on a loopback address only. ``--max-attempts`` is stored with each new job.
 
 Once it accepts connections it prints one JSON object on one line: ``ready`` (its URL; with ``--port 0`` the system
-chose the port), ``pid``, ``sqlite`` (the library's version) and ``journal_mode``.
+chose the port), ``pid``, and what the database is: versions, whether SQLite has the WAL-reset bug, and how commits
+reach the disk.
 
 Exit status: 0 ended by SIGTERM; 2 refused: usage, database, address or hold point; 1 the database failed;
 130 interrupted.
@@ -11,27 +14,38 @@ Exit status: 0 ended by SIGTERM; 2 refused: usage, database, address or hold poi
 
 from __future__ import annotations
 
+if __name__ == "__main__":
+    # Before the other imports, which take their time.
+    from arrowproof.service.beginning import begin
+
+    begin(terminated=0)
+
 import argparse
 import json
 import os
 import signal
 import socket
 import sys
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from ipaddress import ip_address
 from pathlib import Path
 from types import FrameType
 
-import apsw
-
-from arrowproof.service.clock import system_clock
-from arrowproof.service.database import BUSY_SECONDS, SQLITE_VERSION, Database, open_database
+from arrowproof.service.address import Address
+from arrowproof.service.beginning import loading
+from arrowproof.service.clock import database_clock
+from arrowproof.service.command import exit_status
+from arrowproof.service.durability import durability_warnings
 from arrowproof.service.hold import SERVER_POINTS, hold_from_environment
-from arrowproof.service.options import seconds, whole_number
-from arrowproof.service.pool import DatabasePool
-from arrowproof.service.refusal import BAD_USAGE, DATABASE_FAILED, RefusedError
+from arrowproof.service.options import REQUEST_SECONDS, add_database_options, positive_seconds, whole_number
+from arrowproof.service.pool import MONITOR_CONNECTIONS, MOST_CONNECTIONS, USUAL_CONNECTIONS, Bounds, DatabasePool
+from arrowproof.service.refusal import RefusedError
+from arrowproof.service.streams import complain
+from arrowproof.service.tokens import read_tokens
 
-INTERRUPTED = 130
+MOST_ATTEMPTS = 1_000_000
+"""Of a job in all, as it is accepted or retried; PostgreSQL counts in 32 bits."""
 _GRACE_SECONDS = 2.0
 
 
@@ -39,15 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The command; gives the exit status."""
     options = _parser().parse_args(arguments)
     signal.signal(signal.SIGTERM, _exit_quietly)
-    try:
-        _serve(options)
-    except RefusedError as error:
-        return _complain(str(error), BAD_USAGE)
-    except apsw.Error as error:
-        return _complain(f"the database failed: {type(error).__name__}: {error}", DATABASE_FAILED)
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    return 0
+    return exit_status("server", lambda: _serve(options))
 
 
 def _exit_quietly(_: int, __: FrameType | None) -> None:
@@ -57,28 +63,43 @@ def _exit_quietly(_: int, __: FrameType | None) -> None:
 
 def _serve(options: argparse.Namespace) -> None:
     hold = hold_from_environment(os.environ, SERVER_POINTS)
-    with _listen(options.host, options.port) as listener:
-        open_another = partial(open_database, options.db, busy_seconds=options.busy_timeout)
-        first = open_another(create=True)
-        pool = DatabasePool(first, open_another)
-        try:
-            # Late, because it takes ten times as long as all else here: who is refused does not wait for it.
-            from arrowproof.service.app import Settings
+    tokens = None if options.tokens is None else read_tokens(options.tokens)
+    with _listen(options.host, options.port, only_this_machine=tokens is None) as listener:
+        address = Address(options.db, options.busy_timeout, options.journal_mode)
+        with closing(address.open(create=True)) as made:
+            facts = made.facts
+        for warning in durability_warnings(facts):
+            complain(f"server: warning: {warning}")
+        # Late, because it takes ten times as long as all else here: who is refused does not wait for it.
+        with loading(terminated=0):
+            from arrowproof.service.settings import Settings
             from arrowproof.service.web import serve
 
-            settings = Settings(pool, options.max_attempts, system_clock, hold)
-            # A request that waits for a lock has its full time to be answered.
-            serve(settings, listener, _announcement(listener, first), options.busy_timeout + _GRACE_SECONDS)
-        finally:
-            pool.close()
+        with (
+            closing(_pool(address, options.connections)) as pool,
+            closing(_pool(address, MONITOR_CONNECTIONS)) as monitors,
+        ):
+            clock, patience = database_clock, options.request_timeout
+            settings = Settings(pool, monitors, options.max_attempts, clock, hold, patience, tokens)
+            # A request that waits for a connection and then for a lock has its full time to be answered.
+            serve(settings, listener, _announcement(listener, facts), 2 * options.busy_timeout + _GRACE_SECONDS)
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def _pool(address: Address, most: int) -> DatabasePool:
+    return DatabasePool(lambda: address.open(rings=True), address.file, Bounds(most, address.busy_seconds))
+
+
+def _listen(host: str, port: int, *, only_this_machine: bool) -> socket.socket:
     """A listening socket; the system chooses the port when it is 0."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
+        if only_this_machine and not ip_address(str(address[0]).partition("%")[0]).is_loopback:
+            raise RefusedError(
+                f"on {host!r} others could reach the service, and without --tokens anybody may do anything: give "
+                "--tokens FILE (python -m arrowproof.service.tokens NAME prints a line for it), or --host 127.0.0.1"
+            )
         listener = socket.socket(family, kind, protocol)
         try:
             # Else the port of a server that has just ended cannot be used for a minute.
@@ -93,34 +114,45 @@ def _listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _announcement(listener: socket.socket, database: Database) -> str:
+def _announcement(listener: socket.socket, facts: Mapping[str, str]) -> str:
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if listener.family == socket.AF_INET6 else host
-    return json.dumps(
-        {
-            "ready": f"http://{shown}:{port}",
-            "pid": os.getpid(),
-            "sqlite": SQLITE_VERSION,
-            "journal_mode": database.journal_mode,
-        }
-    )
-
-
-def _complain(message: str, status: int) -> int:
-    sys.stderr.write(f"server: {message}\n")
-    return status
+    return json.dumps({"ready": f"http://{shown}:{port}", "pid": os.getpid(), **facts})
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="arrowproof.service.server", description="Accept notes over HTTP.")
-    parser.add_argument("--db", type=Path, required=True, metavar="FILE", help="the database; made when missing")
-    parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (127.0.0.1)")
-    parser.add_argument("--port", type=whole_number(0, 65535), default=8765, metavar="N", help="0: any free one (8765)")
+    add_database_options(parser, "made when missing")
     parser.add_argument(
-        "--max-attempts", type=whole_number(1), default=3, metavar="N", help="attempts at each new job, in all (3)"
+        "--journal-mode", choices=("wal", "truncate"), help="of a SQLite file; WAL where this SQLite is safe with it"
     )
     parser.add_argument(
-        "--busy-timeout", type=seconds, default=BUSY_SECONDS, metavar="S", help="seconds to wait for a lock (5)"
+        "--host", default="127.0.0.1", help="the address to listen on (127.0.0.1); others than loopback need --tokens"
+    )
+    parser.add_argument(
+        "--tokens", type=Path, metavar="FILE", help="the clients that may ask, and the SHA-256 of their bearer tokens"
+    )
+    parser.add_argument("--port", type=whole_number(0, 65535), default=8765, metavar="N", help="0: any free one (8765)")
+    parser.add_argument(
+        "--max-attempts",
+        type=whole_number(1, MOST_ATTEMPTS),
+        default=3,
+        metavar="N",
+        help="attempts at each new job, in all (3)",
+    )
+    parser.add_argument(
+        "--connections",
+        type=whole_number(1, MOST_CONNECTIONS),
+        default=USUAL_CONNECTIONS,
+        metavar="N",
+        help=f"to the database at most, and {MONITOR_CONNECTIONS} more for /health and /metrics ({USUAL_CONNECTIONS})",
+    )
+    parser.add_argument(
+        "--request-timeout",
+        type=positive_seconds,
+        default=REQUEST_SECONDS,
+        metavar="S",
+        help="seconds for the head of a request to come, and for its body (10)",
     )
     return parser
 

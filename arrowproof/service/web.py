@@ -3,33 +3,55 @@
 from __future__ import annotations
 
 import math
+import os
 import socket
+import threading
 from types import FrameType
 
 import uvicorn
 
-from arrowproof.service.app import Settings, create_app
+from arrowproof.service.app import create_app
+from arrowproof.service.command import DATABASE_FAILED
+from arrowproof.service.connection import connection_class
 from arrowproof.service.hold import Hold
+from arrowproof.service.settings import Settings
+from arrowproof.service.streams import complain, say
+
+_HARD_SECONDS = 2.0
 
 
 class NotesServer(uvicorn.Server):
-    """A server that prints a line once it accepts connections, and lets no hold delay its end."""
+    """A server that prints a line once it accepts connections, and lets neither a hold nor a silent database delay its
+    end: a thread that waits for a database that does not answer cannot be ended, and so the process is.
+    """
 
     def __init__(self, config: uvicorn.Config, announcement: str, hold: Hold) -> None:
         super().__init__(config)
         self._announcement = announcement
         self._hold = hold
+        # The server may be told to end more than once.
+        self._hard_end: threading.Timer | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start to listen, and say so."""
         await super().startup(sockets)
         if self.started:
-            print(self._announcement, flush=True)  # noqa: T201 - a command's own output
+            say(self._announcement)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Begin to end: no new requests, and a held one is given up."""
         super().handle_exit(sig, frame)
         self._hold.abandon()
+        if self._hard_end is None:
+            grace = self.config.timeout_graceful_shutdown or 0
+            self._hard_end = threading.Timer(grace + _HARD_SECONDS, _end_hard)
+            self._hard_end.daemon = True
+            self._hard_end.start()
+
+
+def _end_hard() -> None:
+    complain("server: ended while requests still waited for the database, which did not answer")
+    os._exit(DATABASE_FAILED)
 
 
 def serve(settings: Settings, listener: socket.socket, announcement: str, grace_seconds: float) -> None:
@@ -43,10 +65,11 @@ def serve(settings: Settings, listener: socket.socket, announcement: str, grace_
     """
     config = uvicorn.Config(
         create_app(settings),
-        http="h11",
+        http=connection_class(settings.request_seconds),
         loop="asyncio",
         ws="none",
         lifespan="off",
+        server_header=False,
         log_level="warning",
         timeout_graceful_shutdown=math.ceil(grace_seconds),
     )

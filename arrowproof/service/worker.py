@@ -1,37 +1,56 @@
-"""The worker: a bounded run of looks for due jobs.
+"""The worker: looks for due jobs, in a bounded run or for as long as it is let.
 
-Usage: ``python -m arrowproof.service.worker --db FILE --max-polls 5 --poll-interval 1 --retry-delay 1``
+Usage: ``python -m arrowproof.service.worker --db DATABASE --max-polls 5 --poll-interval 1 --retry-delay 1``, or with
+``--forever`` in place of ``--max-polls``.
 
-The run ends at the first job that is completed or has failed for good, or after ``--max-polls`` looks. Each attempt is
-told on stderr as one JSON line. The last printed line, on stdout, is one JSON object: ``outcome`` (``completed``,
-``failed`` or ``retry_wait``: what the last attempt of this run came to; ``idle`` when it made none) and ``job_id``
-(null when idle). Idle does not mean that no job is waiting: it may not be due yet.
+A bounded run ends at the first job that is completed or has failed for good, or after ``--max-polls`` looks; with
+``--forever`` it goes on until SIGTERM; see :mod:`arrowproof.service.resident`. On stderr, as
+JSON lines, it tells what it works on (``started``, its process id, with the facts of the database), a ``warning`` when
+the database's settings can lose a commit, and each attempt. The last printed line, on stdout, is one JSON object:
+``outcome`` (``completed``, ``failed`` or ``retry_wait``: what the last attempt of this run came to; ``idle`` when it
+made none) and ``job_id`` (null when idle). Idle does not mean that no job is waiting: it may not be due yet.
 
-Exit status: 0 the run ended, whatever its outcome; 1 the database failed; 2 refused: usage, database or hold point;
-130 interrupted.
+With ``--keep-finished SECONDS`` finished jobs that are older are removed, at most 100 before each look; see
+:mod:`arrowproof.service.retention`. Without it nothing is ever removed.
+
+Exit status: 0 the run ended, whatever its outcome, also when a resident worker was told to end and had drained; 1 the
+database failed; 2 refused: usage, database or hold point; 130 interrupted; 143 ended at once by SIGTERM
+(:mod:`arrowproof.service.ending`).
 """
 
 from __future__ import annotations
 
+if __name__ == "__main__":
+    # Before the other imports, which take their time.
+    from arrowproof.service.beginning import begin
+
+    begin()
+
 import argparse
 import json
+import logging
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
 
-import apsw
-
-from arrowproof.service.attempt import Attempt, AttemptLostError, Workbench, WriteLockBusyError, describe
-from arrowproof.service.clock import system_clock
-from arrowproof.service.database import BUSY_SECONDS, open_database
+from arrowproof.service.address import Address
+from arrowproof.service.attempt import MOST_CRASHES, Attempt, WriteLockBusyError
+from arrowproof.service.backoff import LONGEST_SECONDS, Backoff
+from arrowproof.service.command import exit_status
+from arrowproof.service.ending import Ending
 from arrowproof.service.hold import WORKER_POINTS, hold_from_environment
-from arrowproof.service.options import seconds, whole_number
-from arrowproof.service.refusal import BAD_USAGE, DATABASE_FAILED, RefusedError
+from arrowproof.service.options import add_database_options, seconds, whole_number
+from arrowproof.service.refusal import RefusedError
+from arrowproof.service.resident import Resident
+from arrowproof.service.retention import kept_seconds
+from arrowproof.service.streams import complain, say
+from arrowproof.service.workplace import Tell, WorkerSettings, Workplace, open_workplace
 
-INTERRUPTED = 130
+USUAL_POLLS = 5
 
 
 @dataclass(frozen=True)
@@ -42,13 +61,13 @@ class Bounds:
     poll_interval: float
 
 
-def run(workbench: Workbench, bounds: Bounds, tell: Callable[[Mapping[str, object]], None]) -> Attempt | None:
+def run(workplace: Workplace, bounds: Bounds, tell: Tell) -> Attempt | None:
     """Look for due jobs until one is finished or the looks are used up; a look at a busy database counts.
 
     Args:
-        workbench: Makes the attempts.
+        workplace: What is worked on. Before each look finished jobs are removed there, when that is asked for.
         bounds: The run's length.
-        tell: Is given each attempt once it is committed, and each look that found the database busy.
+        tell: Is given each attempt once it is committed, each look that found the database busy, and what was removed.
 
     Returns:
         The last attempt of this run, or None when it made none.
@@ -57,16 +76,16 @@ def run(workbench: Workbench, bounds: Bounds, tell: Callable[[Mapping[str, objec
     for poll in range(bounds.max_polls):
         if poll:
             time.sleep(bounds.poll_interval)
+        workplace.remove_finished(tell)
         try:
-            attempt = workbench.attempt()
+            attempts = workplace.attempts.make()
         except WriteLockBusyError as error:
             tell({"busy": str(error)})
             continue
-        if attempt is None:
-            continue
-        tell(asdict(attempt))
-        last = attempt
-        if attempt.outcome != "retry_wait":
+        for attempt in attempts:
+            tell(vars(attempt))
+            last = attempt
+        if any(attempt.outcome != "retry_wait" for attempt in attempts):
             break
     return last
 
@@ -74,46 +93,80 @@ def run(workbench: Workbench, bounds: Bounds, tell: Callable[[Mapping[str, objec
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; gives the exit status."""
     options = _parser().parse_args(arguments)
-    try:
-        last = _work(options)
-    except RefusedError as error:
-        return _complain(str(error), BAD_USAGE)
-    except (apsw.Error, AttemptLostError) as error:
-        return _complain(f"the database failed: {describe(error)}", DATABASE_FAILED)
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    logging.basicConfig(handlers=[_Telling()])
+    return exit_status("worker", lambda: _run(options))
+
+
+def _run(options: argparse.Namespace) -> None:
+    with Ending(drains=options.forever) as ending:
+        last = _work(options, ending)
     outcome, job_id = (last.outcome, last.job_id) if last else ("idle", None)
-    sys.stdout.write(json.dumps({"outcome": outcome, "job_id": job_id}) + "\n")
-    return 0
+    say(json.dumps({"outcome": outcome, "job_id": job_id}))
 
 
-def _work(options: argparse.Namespace) -> Attempt | None:
+def _work(options: argparse.Namespace, ending: Ending) -> Attempt | None:
+    open_anew = partial(open_workplace, Address(options.db, options.busy_timeout), _settings(options), _tell)
+    if options.forever:
+        return Resident(open_anew, ending, options.poll_interval, _tell).stay()
+    with closing(open_anew()) as workplace:
+        return run(workplace, Bounds(options.max_polls or USUAL_POLLS, options.poll_interval), _tell)
+
+
+def _settings(options: argparse.Namespace) -> WorkerSettings:
     hold = hold_from_environment(os.environ, WORKER_POINTS)
-    database = open_database(options.db, busy_seconds=options.busy_timeout)
-    try:
-        workbench = Workbench(database, system_clock, hold, options.retry_delay)
-        return run(workbench, Bounds(options.max_polls, options.poll_interval), _tell)
-    finally:
-        database.close()
+    longest = options.max_retry_delay
+    if longest is not None and longest < options.retry_delay:
+        raise RefusedError(
+            f"--max-retry-delay {longest:g} is less than --retry-delay {options.retry_delay:g}: raise the one or lower "
+            "the other"
+        )
+    backoff = Backoff(options.retry_delay, max(options.retry_delay, LONGEST_SECONDS) if longest is None else longest)
+    kept, wakes = options.keep_finished, options.forever
+    return WorkerSettings(hold, backoff, options.batch, options.max_crashes, kept, wakes=wakes)
+
+
+class _Telling(logging.Handler):
+    """Tells what the parts of the service and the drivers warn of, as JSON lines like all else."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        _tell({record.levelname.lower(): record.getMessage()})
 
 
 def _tell(line: Mapping[str, object]) -> None:
-    print(json.dumps(line), file=sys.stderr, flush=True)  # noqa: T201 - a command's own output
-
-
-def _complain(message: str, status: int) -> int:
-    sys.stderr.write(f"worker: {message}\n")
-    return status
+    complain(json.dumps(line))
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="arrowproof.service.worker", description="Write the history of due notes.")
-    parser.add_argument("--db", type=Path, required=True, metavar="FILE", help="a database that the server made")
-    parser.add_argument("--max-polls", type=whole_number(1), default=5, metavar="N", help="looks in all (5)")
+    add_database_options(parser, "that the server made")
+    length = parser.add_mutually_exclusive_group()
+    length.add_argument("--max-polls", type=whole_number(1), metavar="N", help=f"looks in all ({USUAL_POLLS})")
+    length.add_argument("--forever", action="store_true", help="work until SIGTERM, which lets an attempt end first")
     parser.add_argument("--poll-interval", type=seconds, default=1.0, metavar="S", help="seconds between looks (1)")
-    parser.add_argument("--retry-delay", type=seconds, default=1.0, metavar="S", help="seconds to the next attempt (1)")
     parser.add_argument(
-        "--busy-timeout", type=seconds, default=BUSY_SECONDS, metavar="S", help="seconds to wait for a lock (5)"
+        "--retry-delay", type=seconds, default=1.0, metavar="S", help="seconds to the second attempt; then doubled (1)"
+    )
+    parser.add_argument(
+        "--max-retry-delay",
+        type=seconds,
+        metavar="S",
+        help="seconds to the next attempt at most (3600, or the first delay if that is longer)",
+    )
+    parser.add_argument(
+        "--batch", type=whole_number(1, 1000), default=1, metavar="N", help="jobs in one transaction (1)"
+    )
+    parser.add_argument(
+        "--max-crashes",
+        type=whole_number(1),
+        default=MOST_CRASHES,
+        metavar="N",
+        help="a job whose attempts kill their worker so often in a row is set aside as failed (3)",
+    )
+    parser.add_argument(
+        "--keep-finished",
+        type=kept_seconds,
+        metavar="S",
+        help="seconds after which a finished job is removed with its note and its key (never)",
     )
     return parser
 

@@ -31,8 +31,13 @@ def evidence(tmp_path: Path) -> Path:
     lifecycle = load_lifecycle(tmp_path / "lifecycle.json")
     plain = json.loads(dump_evidence(build_evidence(lifecycle)))
     plain["sources"] = [
-        {"file": f"sql/{path.name}", "sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "statements": 0}
-        for path in sorted((tmp_path / "sql").glob("*.sql"))
+        {
+            "file": str(path.relative_to(tmp_path)),
+            "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+            "statements": 0,
+        }
+        for pattern in lifecycle.sources
+        for path in sorted(tmp_path.glob(pattern))
     ]
     path = tmp_path / "evidence.json"
     path.write_text(json.dumps(plain), encoding="utf-8")

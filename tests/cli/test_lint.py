@@ -16,7 +16,7 @@ WARNED = {
 
 def test_the_bundled_lifecycle_lints_strictly(arrowproof):
     result = arrowproof("lint", "notes", "--strict")
-    assert (result.status, result.out) == (0, "notes-job holds: 5 states, 6 arrows, 7 transitions\n")
+    assert (result.status, result.out) == (0, "notes-job holds: 6 states, 13 arrows, 13 transitions\n")
 
 
 def test_a_warning_is_shown_and_passes(arrowproof, tmp_path):

@@ -14,7 +14,7 @@ import pytest
 
 PACKAGE = Path(str(files("arrowproof")))
 
-DROPPED = """SET status = 'completed', next_run_at = NULL, last_error = NULL
+DROPPED = """SET status = 'completed', next_run_at = NULL, last_error = NULL, finished_at = :now
 WHERE id = :job_id
   AND status IN ('pending', 'retry_wait');"""
 
@@ -32,6 +32,15 @@ def change(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new))
 
 
+def place(folder: Path, name: str) -> str:
+    """Where the statement of this name stands in the worker's SQL."""
+    lines = (folder / "arrowproof/service/sql/worker.sql").read_text().splitlines()
+    at = next(
+        number for number in range(lines.index(f"-- name: {name}"), len(lines)) if not lines[number].startswith("--")
+    )
+    return f"sql/worker.sql:{at + 1}"
+
+
 def change_model(folder: Path, edit) -> Path:
     path = folder / "arrowproof" / "service" / "notes-job.lifecycle.json"
     model = json.loads(path.read_text())
@@ -40,11 +49,11 @@ def change_model(folder: Path, edit) -> Path:
     return path
 
 
-def test_the_bundled_service_is_proven_with_seven_of_seven(arrowproof, tmp_path):
+def test_the_bundled_service_is_proven_with_thirteen_of_thirteen(arrowproof, tmp_path):
     result = arrowproof("prove", "notes", "--out", "proof")
     assert result.status == 0, result.out + result.err
-    assert result.out.startswith("Proven: Note job, 7 of 7 transitions walked\n")
-    assert "14 of 14 kills survived, 0 sneak paths" in result.out
+    assert result.out.startswith("Proven: Note job, 13 of 13 transitions walked\n")
+    assert "26 of 26 kills survived, 0 sneak paths" in result.out
     evidence = json.loads((tmp_path / "proof" / "evidence.json").read_text())
     assert evidence["verdict"] == "proven"
     assert all(item["written"] and item["walks"] and len(item["kills"]) == 2 for item in evidence["transitions"])
@@ -57,7 +66,7 @@ def test_a_dropped_state_predicate_is_red_with_file_line_and_sneak_paths(arrowpr
     result = arrowproof("prove", "notes", "--out", "proof", cwd=spoilt)
     assert result.status == 1
     assert "failed -> completed" in result.out
-    assert "sql/worker.sql:28" in result.out
+    assert place(spoilt, "complete_job") in result.out
     assert "Proven" not in result.out
 
 
@@ -69,7 +78,7 @@ def test_a_renamed_target_of_an_arrow_is_red(arrowproof, spoilt):
     result = arrowproof("prove", "notes", "--out", "proof", cwd=spoilt)
     assert result.status == 1
     assert "pending -> completed" in result.out
-    assert "sql/worker.sql:28" in result.out
+    assert place(spoilt, "complete_job") in result.out
 
 
 def test_a_deleted_arrow_is_red(arrowproof, spoilt):
@@ -81,7 +90,7 @@ def test_a_deleted_arrow_is_red(arrowproof, spoilt):
     result = arrowproof("prove", "notes", "--out", "proof", cwd=spoilt)
     assert result.status == 1
     assert "pending -> retry_wait" in result.out
-    assert "sql/worker.sql:35" in result.out
+    assert place(spoilt, "retry_job") in result.out
 
 
 def test_an_attempt_that_is_not_counted_is_red(arrowproof, spoilt):
@@ -96,14 +105,51 @@ def test_an_attempt_that_is_not_counted_is_red(arrowproof, spoilt):
 @pytest.mark.parametrize(
     ("file", "old", "new", "reason"),
     [
-        ("sql/schema.sql", "job_id INTEGER NOT NULL UNIQUE", "job_id INTEGER NOT NULL", "second history row"),
-        ("sql/schema.sql", "key TEXT NOT NULL UNIQUE", "key TEXT NOT NULL", "second note of one Idempotency-Key"),
-        ("sql/schema.sql", "note_id INTEGER NOT NULL UNIQUE", "note_id INTEGER NOT NULL", "second job of one note"),
-        ("attempt.py", 'self.database.rows("rollback_to_savepoint")', "pass", "1 history rows; expected retry_wait"),
-        ("attempt.py", "return self._record_lost(job_id, describe(error))", "raise", "pending -> failed is not walked"),
-        ("notes.py", "raise KeyTakenError(key)", "pass", "expected 409"),
+        ("sql/sqlite/schema.sql", "job_id INTEGER NOT NULL UNIQUE", "job_id INTEGER NOT NULL", "second history row"),
+        ("sql/sqlite/schema.sql", "UNIQUE (client, idempotency_key)", "CHECK (true)", "POST /notes answered 50"),
+        (
+            "sql/sqlite/schema.sql",
+            "note_id INTEGER NOT NULL UNIQUE",
+            "note_id INTEGER NOT NULL",
+            "second job of one note",
+        ),
+        ("attempt.py", 'self.database.rows("rollback_to_savepoint")', "pass", "name the attempts [1], not []"),
+        (
+            "attempt.py",
+            "return [self._record_lost(job, error) for job in on_record]",
+            "raise DatabaseError(error)",
+            "pending -> failed is not walked",
+        ),
+        ("notes.py", "raise KeyTakenError(sent.key)", "pass", "expected 409"),
+        (
+            "sql/server.sql",
+            "max_attempts = attempts + :more_attempts",
+            "max_attempts = :more_attempts",
+            "max_attempts 3",
+        ),
+        ("attempt.py", "MOST_CRASHES = 3", "MOST_CRASHES = 2", "did not come to after-history.held"),
+        ("sql/begun.sql", "WHERE job_id = :job_id AND attempts = :attempts;", "WHERE false;", "A tour did not end"),
+        (
+            "retention.py",
+            "timedelta(seconds=self.keep_seconds)",
+            "timedelta()",
+            "says {'removed': 1}; expected 0 removed",
+        ),
+        ("retention.py", 'self.database.change("remove_note", note_id=note_id)', "pass", "left a note behind"),
     ],
-    ids=["history", "key", "job", "savepoint", "lost transaction", "conflict"],
+    ids=[
+        "history",
+        "key",
+        "job",
+        "savepoint",
+        "lost transaction",
+        "conflict",
+        "attempts of a retry",
+        "crashes",
+        "forgotten crashes",
+        "age",
+        "key of a removed job",
+    ],
 )
 def test_a_guard_that_is_taken_away_is_red_before_anything_goes_wrong(arrowproof, spoilt, file, old, new, reason):
     change(spoilt / "arrowproof/service" / file, old, new)

@@ -145,7 +145,7 @@ def test_the_page_speaks_the_language_that_is_asked_for_and_no_unknown_one(arrow
     assert arrowproof("render", "notes", "-o", "page.html", "--lang", "ja").status == 0
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert '<html lang="ja">' in page
-    assert "7 遷移" in page
+    assert "13 遷移" in page
     result = arrowproof("render", "notes", "-o", "other.html", "--lang", "tlh")
     assert result.status == 2
     assert "'tlh' is not one of 'en', 'ja'" in result.err

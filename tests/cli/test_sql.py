@@ -26,14 +26,14 @@ def change(path: Path, old: str, new: str) -> int:
     return text[: text.index(old)].count("\n") + 1
 
 
-def test_the_bundled_sql_makes_the_seven_transitions_and_no_other(arrowproof):
+def test_the_bundled_sql_makes_the_thirteen_transitions_and_no_other(arrowproof):
     result = arrowproof("sql", "notes")
     assert result.status == 0
     first, *lines = result.out.splitlines()
     assert first == (
-        "notes-job holds: 7 of 7 transitions written, 0 sneak paths possible, 0 undecided, 0 with a dynamic target"
+        "notes-job holds: 13 of 13 transitions written, 0 sneak paths possible, 0 undecided, 0 with a dynamic target"
     )
-    assert [line.split()[0] for line in lines] == ["written"] * 7
+    assert [line.split()[0] for line in lines] == ["written"] * 13
 
 
 def test_json_names_file_and_line_of_each_statement(arrowproof):
@@ -51,9 +51,9 @@ def test_a_dropped_state_predicate_names_the_sneak_paths_with_file_and_line(arro
     sql = subject / "sql" / "worker.sql"
     line = change(
         sql,
-        "SET status = 'completed', next_run_at = NULL, last_error = NULL\n"
+        "SET status = 'completed', next_run_at = NULL, last_error = NULL, finished_at = :now\n"
         "WHERE id = :job_id\n  AND status IN ('pending', 'retry_wait');",
-        "SET status = 'completed', next_run_at = NULL, last_error = NULL\nWHERE id = :job_id;",
+        "SET status = 'completed', next_run_at = NULL, last_error = NULL, finished_at = :now\nWHERE id = :job_id;",
     )
     result = arrowproof("sql")
     assert result.status == 1

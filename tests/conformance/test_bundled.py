@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import apsw
@@ -11,6 +12,7 @@ import pytest
 from arrowproof.conformance.bundled import NotesDriver
 from arrowproof.conformance.drive import DriveResult, drive
 from arrowproof.conformance.driver import DriverError
+from arrowproof.conformance.rows import open_database
 from arrowproof.model.evidence import Row, Side
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.loader import load_lifecycle
@@ -37,16 +39,24 @@ def driver(tmp_path: Path) -> Iterator[NotesDriver]:
     driver.stop()
 
 
-def walk_along(notes: Lifecycle, driver: NotesDriver, *states: str) -> tuple[Row | None, Transition]:
+def walk_along(
+    notes: Lifecycle, driver: NotesDriver, *states: str | None, path: tuple[str, ...] | None = None
+) -> tuple[Row | None, Transition]:
     """Bring a new job along these states; give its key and the transition that comes next, not yet walked."""
     transitions = transition_map(notes)
     pairs: list[Pair] = list(zip((None, *states), states, strict=False))
     steps = [transitions[pair] for pair in pairs]
+    if path is not None:
+        steps[-1] = replace(steps[-1], paths=(path,))
     driver.begin(steps)
     key: Row | None = None
     for step in steps[:-1]:
         key = driver.walk(step, key).key
     return key, steps[-1]
+
+
+def attempts(row: Row | None) -> int:
+    return int(str(dict(row or ())["attempts"]))
 
 
 def interfere(tmp_path: Path, trigger: str) -> None:
@@ -76,15 +86,35 @@ def test_the_points_of_the_kills_are_the_statements_beside_the_commit(result: Dr
         ("server", Side.AFTER, "after-commit"),
         ("worker", Side.BEFORE, "after-state"),
         ("worker", Side.AFTER, "after-commit"),
+        ("retention", Side.BEFORE, "after-state"),
+        ("retention", Side.AFTER, "after-commit"),
     }
 
 
-def test_each_attempt_is_counted_in_the_rows_before_and_after(result: DriveResult) -> None:
+def test_each_attempt_is_counted_in_the_rows_before_and_after_and_nothing_else_is(result: DriveResult) -> None:
     for walk in result.walks:
-        after = dict(walk.after or ())
-        assert after["attempts"] == (0 if walk.before is None else int(dict(walk.before)["attempts"] or 0) + 1)
-    failed = [dict(walk.after or ()) for walk in result.walks if walk.target == "failed"]
-    assert sorted((row["attempts"], row["max_attempts"]) for row in failed) == [(1, 1), (2, 2)]
+        if walk.before is not None and walk.after is not None:
+            counted = walk.path[-1] in ("succeed", "retry", "exhaust")
+            assert attempts(walk.after) == attempts(walk.before) + counted
+    failed = [dict(walk.after or ()) for walk in result.walks if walk.path[-1] == "exhaust"]
+    assert {(row["attempts"], row["max_attempts"]) for row in failed} == {(1, 1), (2, 2)}
+
+
+def test_a_job_is_set_aside_by_a_worker_after_three_that_were_killed(result: DriveResult) -> None:
+    walks = [walk for walk in result.walks if walk.path[-1] == "set_aside"]
+    assert [(walk.source, attempts(walk.after)) for walk in walks] == [("pending", 0), ("retry_wait", 1)]
+    for walk in walks:
+        assert [(process.role, process.ended) for process in walk.processes] == [
+            *[("worker", "SIGKILL")] * 3,
+            ("worker", "exit 0"),
+        ]
+
+
+def test_what_a_tour_leaves_is_finished_in_the_end_or_waits_for_long(result: DriveResult) -> None:
+    last = {row.key: row.new_state for row in result.journal}
+    assert set(last.values()) == {None, "completed", "failed", "cancelled", "retry_wait"}
+    removed = [row for row in result.journal if row.new_state is None]
+    assert len(removed) == 3 + 3 * 2
 
 
 def test_no_process_is_left(result: DriveResult) -> None:
@@ -97,12 +127,12 @@ def test_no_process_is_left(result: DriveResult) -> None:
 @pytest.mark.parametrize(
     ("trigger", "said"),
     [
-        ("AFTER UPDATE OF status ON jobs BEGIN DELETE FROM note_events; END", "1 attempts and 0 history rows"),
+        ("AFTER UPDATE OF status ON jobs BEGIN DELETE FROM note_events; END", "name the attempts [], not [1]"),
         (
             "AFTER UPDATE OF attempts ON jobs WHEN NEW.attempts < 2 BEGIN UPDATE jobs SET attempts = 2; END",
-            "2 attempts and 1 history rows; expected completed, 1 and 1",
+            "has attempts 2 and not 1",
         ),
-        ("AFTER INSERT ON note_events BEGIN UPDATE note_events SET attempt = 9; END", "names attempt 9, not 1"),
+        ("AFTER INSERT ON note_events BEGIN UPDATE note_events SET attempt = 9; END", "name the attempts [9], not [1]"),
         ("BEFORE UPDATE ON jobs BEGIN SELECT RAISE(IGNORE); END", "The worker"),
         ("BEFORE INSERT ON note_events BEGIN SELECT RAISE(ABORT, 'no'); END", "expected {'outcome': 'completed'"),
     ],
@@ -115,6 +145,83 @@ def test_a_service_that_breaks_its_word_is_caught(
     with pytest.raises(DriverError) as caught:
         driver.walk(completion, key)
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("states", "trigger", "said"),
+    [
+        (
+            ("pending", "failed", "pending"),
+            "AFTER UPDATE OF status ON jobs BEGIN UPDATE jobs SET max_attempts = 1; END",
+            "has max_attempts 1 and not 4",
+        ),
+        (
+            ("pending", "failed", "pending"),
+            "AFTER UPDATE OF status ON jobs BEGIN DELETE FROM attempt_errors; END",
+            "has errors () and not (1,)",
+        ),
+        (
+            ("pending", "cancelled"),
+            "AFTER UPDATE OF status ON jobs BEGIN UPDATE jobs SET attempts = 1; END",
+            "has attempts 1 and not 0",
+        ),
+        (("pending", "cancelled"), "BEFORE UPDATE ON jobs BEGIN SELECT RAISE(IGNORE); END", "answered 409"),
+        (
+            ("pending", "failed", None),
+            "BEFORE DELETE ON notes BEGIN SELECT RAISE(IGNORE); END",
+            "was removed and left a note behind",
+        ),
+        (
+            ("pending", "completed", None),
+            "BEFORE DELETE ON jobs BEGIN SELECT RAISE(IGNORE); END",
+            "The retention",
+        ),
+    ],
+)
+def test_a_service_that_breaks_its_word_to_a_client_or_in_a_removal_is_caught(
+    notes: Lifecycle, driver: NotesDriver, tmp_path: Path, states: tuple[str | None, ...], trigger: str, said: str
+) -> None:
+    key, last = walk_along(notes, driver, *states)
+    interfere(tmp_path, trigger)
+    with pytest.raises(DriverError) as caught:
+        driver.walk(last, key)
+    assert said in str(caught.value)
+
+
+def test_a_job_that_is_counted_when_it_is_set_aside_is_caught(
+    notes: Lifecycle, driver: NotesDriver, tmp_path: Path
+) -> None:
+    key, failure = walk_along(notes, driver, "pending", "failed", path=("pick", "set_aside"))
+    interfere(tmp_path, "AFTER UPDATE OF status ON jobs BEGIN UPDATE jobs SET attempts = 1; END")
+    with pytest.raises(DriverError, match="has attempts 1 and not 0"):
+        driver.walk(failure, key)
+
+
+def test_a_job_that_was_set_aside_is_completed_when_the_tour_ends(
+    notes: Lifecycle, driver: NotesDriver, tmp_path: Path
+) -> None:
+    key, failure = walk_along(notes, driver, "pending", "failed", path=("pick", "set_aside"))
+    assert driver.walk(failure, key).path == ("pick", "set_aside")
+    driver.end(key)
+    with open_database(tmp_path / "notes.sqlite3") as connection:
+        assert list(connection.execute("SELECT status, attempts FROM jobs")) == [("completed", 1)]
+
+
+def test_a_removed_job_frees_its_key(notes: Lifecycle, driver: NotesDriver, tmp_path: Path) -> None:
+    key, removal = walk_along(notes, driver, "pending", "cancelled", None)
+    driver.walk(removal, key)
+    driver.end(key)
+    with open_database(tmp_path / "notes.sqlite3") as connection:
+        assert list(connection.execute("SELECT id, status FROM jobs")) == [(2, "cancelled")]
+
+
+def test_an_id_that_is_given_again_is_caught(notes: Lifecycle, driver: NotesDriver, tmp_path: Path) -> None:
+    key, removal = walk_along(notes, driver, "pending", "cancelled", None)
+    driver.walk(removal, key)
+    with open_database(tmp_path / "notes.sqlite3") as connection:
+        connection.execute("UPDATE sqlite_sequence SET seq = 0 WHERE name = 'jobs'")
+    with pytest.raises(DriverError, match="ids that were used"):
+        driver.end(key)
 
 
 def test_a_note_that_is_not_stored_as_it_was_sent_is_caught(

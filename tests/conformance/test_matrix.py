@@ -9,15 +9,19 @@ import pytest
 from arrowproof.conformance.matrix import MAX_NOTES, MAX_SQL, build_matrix, scan
 from arrowproof.model.lifecycle import AcceptedSneakPath, Arrow, Kind, State
 from arrowproof.model.loader import load_lifecycle
+from arrowproof.model.transitions import transition_map
 from tests.conformance.matrices import DDL, GOOD, MODEL, STATES, Judge, leaving, note_job, possible
 
 
-def test_the_bundled_sql_makes_the_seven_transitions_and_nothing_else() -> None:
+def test_the_bundled_sql_makes_the_thirteen_transitions_and_nothing_else() -> None:
     lifecycle = load_lifecycle(Path(__file__).parents[2] / "arrowproof" / "service" / "notes-job.lifecycle.json")
     matrix = build_matrix(lifecycle, scan(lifecycle))
     assert matrix.holds
-    assert set(matrix.written) == MODEL
-    assert all(len(statements) == 1 and statements[0].place.name for statements in matrix.written.values())
+    assert set(matrix.written) == set(transition_map(lifecycle))
+    assert len(matrix.written) == 13
+    for (_, target), statements in matrix.written.items():
+        assert len(statements) == (2 if target == "failed" else 1)
+        assert all(each.place.name for each in statements)
     assert (matrix.sneak_paths, matrix.undecided, matrix.dynamic, matrix.idle, matrix.notes) == ((), (), (), (), ())
 
 

@@ -10,9 +10,19 @@ import httpx
 import pytest
 
 from arrowproof.conformance.driver import DriverError
-from arrowproof.conformance.notes_api import Accepted, Note, NotesApi
+from arrowproof.conformance.notes_api import CANCEL, RETRY, Accepted, Job, Note, NotesApi
 
 Answer = tuple[int, Any]
+JOB = {
+    "status": "retry_wait",
+    "attempts": 1,
+    "max_attempts": 3,
+    "next_run_at": "2026-11-29T15:09:02.118Z",
+    "last_error": "e",
+    "note_id": 3,
+    "finished_at": None,
+    "errors": [{"attempt": 1, "error": "e", "created_at": "2026-11-29T15:09:01.118Z"}],
+}
 STORED = {"text": "Note 7 of the proof", "job_id": 5, "events": []}
 
 
@@ -53,6 +63,13 @@ def test_a_replay_has_the_key_of_the_note_and_more_white_space_around_its_text()
         ((200, {**STORED, "events": None}), lambda api: api.note(3)),
         ((200, {"text": "Note 7 of the proof"}), lambda api: api.note(3)),
         ((200, {"status": "pending"}), lambda api: api.job(5)),
+        ((200, {**JOB, "errors": None}), lambda api: api.job(5)),
+        ((200, {**JOB, "errors": [{"error": "e"}]}), lambda api: api.job(5)),
+        ((202, JOB), lambda api: api.ask_for(RETRY, 5)),
+        ((409, {"status": 409}), lambda api: api.ask_for(CANCEL, 5)),
+        ((200, JOB), lambda api: api.ask_in_vain(CANCEL, 5, 409)),
+        ((404, {"status": 404}), lambda api: api.ask_in_vain(RETRY, 5, 409)),
+        ((200, JOB), lambda api: api.check_removed(5, 3)),
     ],
 )
 def test_an_answer_that_breaks_the_contract_is_not_taken(answer: Answer, ask: Callable[[NotesApi], object]) -> None:
@@ -65,3 +82,24 @@ def test_a_conflict_and_a_stored_note_are_taken() -> None:
     api_that_answers(200, STORED).check_stored(7, Accepted(3, 5))
     stored = api_that_answers(200, {**STORED, "events": [{"attempt": 2}]}).note(3)
     assert stored == Note("Note 7 of the proof", 5, (2,))
+
+
+def test_a_job_is_taken_as_it_is_answered_and_what_is_unknown_to_the_client_is_passed_over() -> None:
+    wanted = Job("retry_wait", 1, 3, "2026-11-29T15:09:02.118Z", "e", 3, None, (1,))
+    assert api_that_answers(200, {**JOB, "text": "more"}).job(5) == wanted
+    asked: list[httpx.Request] = []
+    assert api_that_answers(200, JOB, asked).ask_for(CANCEL, 5) == wanted
+    assert [(request.method, request.url.path) for request in asked] == [("POST", "/jobs/5/cancel")]
+
+
+def test_a_removed_job_is_asked_for_in_every_way() -> None:
+    asked: list[httpx.Request] = []
+    api_that_answers(404, {"status": 404}, asked).check_removed(5, 3)
+    ways = [f"{request.method} {request.url.path}" for request in asked]
+    assert ways == ["GET /jobs/5", "GET /notes/3", "POST /jobs/5/retry", "POST /jobs/5/cancel"]
+
+
+def test_a_job_says_how_long_until_it_is_due() -> None:
+    job = api_that_answers(200, {**JOB, "next_run_at": "2001-01-01T00:00:00.000Z"}).job(5)
+    assert (job.due_in() or 0) < -1_000_000
+    assert api_that_answers(200, {**JOB, "next_run_at": None}).job(5).due_in() is None

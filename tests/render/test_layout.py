@@ -185,8 +185,9 @@ def test_the_bundled_lifecycle_runs_level_and_straight_from_creation_to_success(
     heights = {y for id in ("accept", "pick", "succeed") for _, y in arrows[id].points}
     assert len(heights) == 1
     assert arrows["accept"].points[0][0] < arrows["pick"].points[0][0] < arrows["succeed"].points[0][0]
+    assert [arrow.id for arrow in drawing.arrows if len(arrow.points) > 2] == ["requeue"]
     quality = measure_drawing(drawing)
-    assert (quality.crossings, quality.bends) == (0, 0)
+    assert (quality.crossings, quality.bends) == (0, 2)
 
 
 def test_self_arrows_and_parallel_arrows_have_lines_and_labels_of_their_own() -> None:

@@ -363,11 +363,11 @@ def test_keys_are_for_the_page_without_a_click_unless_the_reader_is_in_the_shell
 
 def test_the_tab_is_called_as_the_page_is_and_stays_so(preview: Preview, page: Page) -> None:
     preview.replace(notes_page())
-    expect(page).to_have_title(re.compile("^Note job: 5 states, "))
+    expect(page).to_have_title(re.compile("^Note job: 6 states, "))
     preview.replace(notes_page().replace("Note job", "Note &amp; work"))
-    expect(page).to_have_title(re.compile("^Note & work: 5 states, "))
+    expect(page).to_have_title(re.compile("^Note & work: 6 states, "))
     page.reload()
-    expect(page).to_have_title(re.compile("^Note & work: 5 states, "))
+    expect(page).to_have_title(re.compile("^Note & work: 6 states, "))
 
 
 def test_a_page_without_a_title_is_called_by_the_name_of_its_file(preview: Preview, page: Page) -> None:

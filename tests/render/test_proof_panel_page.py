@@ -53,7 +53,7 @@ def test_every_panel_fits_its_screen_at_every_size_in_either_theme(tab: Page, tm
     page = proof_page(*PROOFS[name]())
     show(tab, tmp_path, page)
     seen = addresses(page)
-    assert len(seen) == {"notes": 7 + 6, "agent run": 26 + 26}[name]
+    assert len(seen) == {"notes": 13 + 13, "agent run": 26 + 26}[name]
     for width, height in SIZES:
         tab.set_viewport_size({"width": width, "height": height})
         for scheme in ("light", "dark"):

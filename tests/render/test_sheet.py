@@ -128,7 +128,7 @@ def proven(lifecycle: Lifecycle, evidence: Evidence) -> Content:
 def test_a_column_with_panels_of_a_proof_is_wide_enough_for_statements() -> None:
     sheet = plan_sheet(proven(*notes()))
     assert sheet.aside >= PROOF_COLUMN
-    assert len(sheet.panels) == 7
+    assert len(sheet.panels) == 13
     assert sheet.spare >= 0
 
 

@@ -10,30 +10,27 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
-import time
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import apsw
 import httpx
 import pytest
 
-from arrowproof.service.database import Database, open_database
+from arrowproof.service.begun import BegunAttempts
+from arrowproof.service.database import Database
 from arrowproof.service.hold import Hold
-
-DEADLINE_SECONDS = 60.0
-
-
-def wait_until(holds: Callable[[], Any], what: str) -> None:
-    """Wait for a signal; look every few milliseconds and fail at the deadline."""
-    deadline = time.monotonic() + DEADLINE_SECONDS
-    while not holds():
-        if time.monotonic() > deadline:
-            pytest.fail(f"did not come within {DEADLINE_SECONDS} s: {what}")
-        time.sleep(0.005)
+from tests.service.engines import (
+    ENGINES,
+    Engine,
+    PostgresEngine,
+    SQLiteEngine,
+    open_begun,
+    open_engine,
+    running_postgresql,
+)
+from tests.service.waiting import DEADLINE_SECONDS, wait_until
 
 
 class Service:
@@ -114,26 +111,32 @@ class Server(Service):
 
 
 class Notes:
-    """A notes database in a folder, and the processes that work on it."""
+    """A notes database, and the processes that work on it, with their output in a folder."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, engine: Engine):
         self.folder = folder
-        self.database = folder / "finale.sqlite3"
+        self.engine = engine
         self.holds = folder / "holds"
         self.holds.mkdir()
         self._processes: list[Service] = []
 
-    def server(self, *arguments: str, hold: str | None = None, db: Path | None = None) -> Server:
-        server = Server(["--db", str(db or self.database), *arguments], self.folder, self._hold(hold))
+    @property
+    def database(self) -> Path:
+        """The file of the database; SQLite alone has one."""
+        assert isinstance(self.engine, SQLiteEngine)
+        return self.engine.file
+
+    def server(self, *arguments: str, hold: str | None = None, db: object = None) -> Server:
+        server = Server(["--db", str(db or self.engine.db), *arguments], self.folder, self._hold(hold))
         self._processes.append(server)
         return server
 
-    def refused_server(self, *arguments: str, db: Path | None = None, **options: Any) -> Service:
-        return self._start("server", ["--port", "0", "--db", str(db or self.database), *arguments], **options)
+    def refused_server(self, *arguments: str, db: object = None, **options: Any) -> Service:
+        return self._start("server", ["--port", "0", "--db", str(db or self.engine.db), *arguments], **options)
 
-    def worker(self, *arguments: str, hold: str | None = None, db: Path | None = None, **options: Any) -> Service:
+    def worker(self, *arguments: str, hold: str | None = None, db: object = None, **options: Any) -> Service:
         quick = ["--max-polls", "1", "--poll-interval", "0.05", "--retry-delay", "0"]
-        every = ["--db", str(db or self.database), *quick, *arguments]
+        every = ["--db", str(db or self.engine.db), *quick, *arguments]
         return self._start("worker", every, hold=self._hold(hold), **options)
 
     def _start(self, module: str, arguments: list[str], **options: Any) -> Service:
@@ -156,26 +159,21 @@ class Notes:
     def wait_until_open(self, process: Service) -> None:
         """Wait until a process has opened the database."""
         files = Path(f"/proc/{process.pid}/fd")
-        wait_until(lambda: self.database in [file.resolve() for file in files.iterdir()], f"{process.name} at work")
+        # PostgreSQL is reached through a socket, and a worker has no other.
+        sought = str(self.engine.file) if isinstance(self.engine, SQLiteEngine) else "socket:"
+        wait_until(lambda: any(sought in str(file.resolve()) for file in files.iterdir()), f"{process.name} at work")
 
-    def sql(self, statement: str) -> list[tuple[Any, ...]]:
+    def sql(self, statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
         """Run SQL beside the service, on a connection of its own."""
-        connection = apsw.Connection(str(self.database), flags=apsw.SQLITE_OPEN_READWRITE)
-        try:
-            connection.set_busy_timeout(5000)
-            return list(connection.execute(statement))
-        finally:
-            connection.close()
+        return self.engine.sql(statement, parameters)
 
     def refuse_history(self, action: str = "ABORT") -> None:
         """Put in the fault: no history row can be written."""
-        self.sql(
-            f"CREATE TRIGGER fault BEFORE INSERT ON note_events BEGIN SELECT RAISE({action}, 'no history today'); END"
-        )
+        self.engine.fault("INSERT ON note_events", action)
 
     def allow_history(self) -> None:
         """Take the fault out."""
-        self.sql("DROP TRIGGER fault")
+        self.engine.mend()
 
     def end(self) -> None:
         for process in self._processes:
@@ -195,10 +193,34 @@ def snapshot(folder: Path) -> dict[str, tuple[str, int]]:
     }
 
 
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[str]:
+    """The URL of a real PostgreSQL server; it is started once, by the first test that asks for it."""
+    with running_postgresql() as url:
+        yield url
+
+
+def make_engine(request: pytest.FixtureRequest, folder: Path) -> Iterator[Engine]:
+    """A fresh place for notes in the database that the fixture's parameter names."""
+    engine: Engine
+    if request.param == "sqlite":
+        engine = SQLiteEngine(folder)
+    else:
+        engine = PostgresEngine(request.getfixturevalue("postgresql"))
+    yield engine
+    engine.remove()
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
+    """Each of the two databases in turn; see ``only_sqlite`` and ``only_postgresql``."""
+    yield from make_engine(request, tmp_path)
+
+
 @pytest.fixture
-def notes(tmp_path: Path) -> Iterator[Notes]:
-    """A fresh database path and what runs on it."""
-    service = Notes(tmp_path)
+def notes(tmp_path: Path, engine: Engine) -> Iterator[Notes]:
+    """A fresh database and what runs on it."""
+    service = Notes(tmp_path, engine)
     yield service
     service.end()
 
@@ -209,13 +231,18 @@ def fingerprint(tmp_path: Path) -> Callable[[], dict[str, tuple[str, int]]]:
     return lambda: snapshot(tmp_path)
 
 
+@pytest.fixture(scope="module", params=ENGINES)
+def shared_engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """Each of the two databases in turn, for all tests of a module."""
+    yield from make_engine(request, tmp_path_factory.mktemp("shared"))
+
+
 @pytest.fixture(scope="module")
-def shared() -> Iterator[Notes]:
+def shared(shared_engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Notes]:
     """A database that the tests of a module share."""
-    with tempfile.TemporaryDirectory() as folder:
-        service = Notes(Path(folder))
-        yield service
-        service.end()
+    service = Notes(tmp_path_factory.mktemp("processes"), shared_engine)
+    yield service
+    service.end()
 
 
 @pytest.fixture(scope="module")
@@ -248,8 +275,16 @@ def hold() -> RecordingHold:
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
+def database(engine: Engine) -> Iterator[Database]:
     """A new notes database, open in this process."""
-    made = open_database(tmp_path / "finale.sqlite3", create=True)
+    made = open_engine(engine, create=True)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def begun(engine: Engine, database: Database) -> Iterator[BegunAttempts]:  # noqa: ARG001 - it must be there
+    """The record of begun attempts of the new database."""
+    made = open_begun(engine)
     yield made
     made.close()

@@ -8,14 +8,15 @@ import socket
 from datetime import datetime
 from itertools import count
 
-import apsw
 import httpx
 import pytest
 
-from arrowproof.service.app import Settings, create_app
-from arrowproof.service.clock import system_clock
+from arrowproof.service.app import create_app
+from arrowproof.service.clock import database_clock
 from arrowproof.service.hold import Hold
 from arrowproof.service.note_request import LARGEST_BODY_BYTES
+from arrowproof.service.settings import Settings
+from tests.service.problems import assert_problem
 
 HEADERS = {"Idempotency-Key": "k", "Content-Type": "application/json"}
 _numbers = count()
@@ -23,15 +24,6 @@ _numbers = count()
 
 def new_key():
     return f"key-{next(_numbers)}"
-
-
-def assert_problem(response, status):
-    assert response.status_code == status, response.text
-    assert response.headers["content-type"] == "application/problem+json"
-    problem = response.json()
-    assert problem.keys() == {"type", "title", "status", "detail"}
-    assert problem["status"] == status
-    assert problem["detail"]
 
 
 def test_an_accepted_note_can_be_looked_at(server):
@@ -51,6 +43,8 @@ def test_an_accepted_note_can_be_looked_at(server):
         "max_attempts": 3,
         "last_error": None,
         "note_id": accepted["note_id"],
+        "finished_at": None,
+        "errors": [],
     }
 
 
@@ -61,7 +55,17 @@ def test_an_id_that_cannot_be_is_not_found(server, kind, wrong):
 
 
 @pytest.mark.parametrize(
-    "path", ["/jobs/999999", f"/notes/{2**63 - 1}", "/", "/notes/1/events", "/docs", "/jobs/1/", "/notes/"]
+    "path",
+    [
+        "/jobs/999999",
+        f"/notes/{2**63 - 1}",
+        "/index.html",
+        "/favicon.ico",
+        "/notes/1/events",
+        "/docs",
+        "/jobs/1/",
+        "/notes/",
+    ],
 )
 def test_what_is_not_there_is_not_found(server, path):
     assert_problem(server.client.get(path), 404)
@@ -114,7 +118,7 @@ def test_no_refused_request_stored_anything_or_stopped_the_server(server):
     assert_problem(server.client.post("/notes", headers=HEADERS, content=b"{"), 400)
     with socket.create_connection(("127.0.0.1", int(server.ready["ready"].rpartition(":")[2]))) as rude:
         head = "".join(
-            f"{name}: {value}\r\n" for name, value in {"Host": "x", **HEADERS, "Content-Length": 100}.items()
+            f"{name}: {value}\r\n" for name, value in {"Host": "localhost", **HEADERS, "Content-Length": 100}.items()
         )
         rude.sendall(b"POST /notes HTTP/1.1\r\n" + head.encode() + b"\r\n{")
     after = server.accept(new_key())
@@ -124,34 +128,44 @@ def test_no_refused_request_stored_anything_or_stopped_the_server(server):
 
 def test_the_description_names_every_route_and_its_answers(server):
     paths = server.client.get("/openapi.json").json()["paths"]
-    assert set(paths) == {"/notes", "/jobs/{job_id}", "/notes/{note_id}"}
+    assert set(paths) == {
+        "/notes",
+        "/notes/{note_id}",
+        "/jobs",
+        "/jobs/{job_id}",
+        "/jobs/{job_id}/retry",
+        "/jobs/{job_id}/cancel",
+        "/problems/{name}",
+        "/",
+        "/counts",
+        "/health",
+        "/metrics",
+    }
     assert {"202", "400", "409", "413", "415", "422", "503"} <= set(paths["/notes"]["post"]["responses"])
     assert paths["/notes"]["post"]["parameters"][0]["name"] == "Idempotency-Key"
 
 
 def test_a_busy_database_is_unavailable_for_now_and_the_same_key_works_later(server, shared):
     first = server.accept(new_key())
-    other = apsw.Connection(str(shared.database))
-    other.execute("BEGIN IMMEDIATE")
     key = new_key()
-    busy = server.post(key, "text")
-    assert_problem(busy, 503)
-    assert busy.headers["retry-after"] == "1"
+    with shared.engine.busy():
+        busy = server.post(key, "text")
+        assert_problem(busy, 503, "busy")
+        assert busy.headers["retry-after"] == "1"
     assert server.job(first["job_id"])["status"] == "pending"
-    other.close()
     assert server.accept(key)["replayed"] is False
 
 
 def test_a_database_that_refuses_to_store_is_unavailable_and_keeps_nothing(server, shared):
-    shared.sql("CREATE TRIGGER f BEFORE INSERT ON jobs BEGIN SELECT RAISE(ABORT, 'secret'); END")
+    shared.engine.fault("INSERT ON jobs")
     before = shared.sql("SELECT count(*) FROM notes")
     key = new_key()
     refused = server.post(key, "text")
-    assert_problem(refused, 503)
-    assert "secret" not in refused.text
-    assert "secret" in server.stderr
+    assert_problem(refused, 503, "unavailable")
+    assert "no history today" not in refused.text
+    assert "no history today" in server.stderr
     assert shared.sql("SELECT count(*) FROM notes") == before
-    shared.sql("DROP TRIGGER f")
+    shared.engine.mend()
     assert server.accept(key)["replayed"] is False
 
 
@@ -161,11 +175,13 @@ def test_a_bug_is_a_problem_that_tells_the_client_nothing_of_it():
             raise ZeroDivisionError("secret")
 
     async def ask():
-        app = create_app(Settings(BrokenPool(), 3, system_clock, Hold()))
+        app = create_app(Settings(BrokenPool(), BrokenPool(), 3, database_clock, Hold()))
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
-        async with httpx.AsyncClient(transport=transport, base_url="http://notes") as client:
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
             return await client.get("/jobs/1")
 
     response = asyncio.run(ask())
     assert_problem(response, 500)
     assert "secret" not in response.text
+    assert response.headers["cache-control"] == "no-store"
+    assert response.headers["x-content-type-options"] == "nosniff"

@@ -91,6 +91,71 @@ def test_another_file_is_no_database(path, content):
         read_file_header(path)
 
 
+def test_a_frame_of_the_wal_that_a_power_cut_tore_is_not_believed(path):
+    connection = make(path, "CREATE TABLE t (x)", "PRAGMA user_version = 1", "PRAGMA journal_mode = WAL")
+    try:
+        list(connection.execute("PRAGMA user_version = 2"))
+        copies = [path.with_name(name) for name in ("whole.sqlite3", "torn.sqlite3")]
+        wal = path.with_name("some.sqlite3-wal").read_bytes()
+        assert len(wal) == 32 + 24 + 4096
+        for copy, kept in zip(copies, (wal, wal[:512] + bytes(len(wal) - 512)), strict=True):
+            shutil.copy(path, copy)
+            copy.with_name(copy.name + "-wal").write_bytes(kept)
+        assert [read_file_header(copy).user_version for copy in copies] == [2, 1]
+    finally:
+        connection.close()
+
+
+def test_a_file_whose_journal_says_that_it_was_empty_before_is_empty(path):
+    connection = make(path, "PRAGMA cache_size = 1", "BEGIN", "CREATE TABLE t (x)")
+    try:
+        for _ in range(200):
+            connection.execute("INSERT INTO t VALUES (randomblob(3000))")
+        half = path.with_name("half.sqlite3")
+        half.write_bytes(b"\xff" * 512 + path.read_bytes()[512:])
+        with pytest.raises(NotADatabaseError):
+            read_file_header(half)
+        shutil.copy(path.with_name("some.sqlite3-journal"), path.with_name("half.sqlite3-journal"))
+        assert read_file_header(half) is None
+    finally:
+        connection.close()
+    # And SQLite agrees.
+    other = make(half)
+    assert list(other.execute("SELECT count(*) FROM sqlite_schema")) == [(0,)]
+    other.close()
+    assert half.stat().st_size == 0
+
+
+def test_the_marks_that_a_rollback_will_bring_back_are_those_that_count(path):
+    connection = make(path, "PRAGMA user_version = 7", "CREATE TABLE t (x)", "PRAGMA cache_size = 1", "BEGIN")
+    try:
+        list(connection.execute("PRAGMA user_version = 8"))
+        for _ in range(200):
+            connection.execute("INSERT INTO t VALUES (randomblob(3000))")
+        broken = path.with_name("broken.sqlite3")
+        broken.write_bytes(b"\xff" * 512 + path.read_bytes()[512:])
+        journal = path.with_name("some.sqlite3-journal").read_bytes()
+        broken.with_name("broken.sqlite3-journal").write_bytes(journal)
+        assert read_file_header(broken).user_version == 7
+        broken.with_name("broken.sqlite3-journal").write_bytes(journal[:600] + b"\xff" * 4096 + journal[4696:])
+        with pytest.raises(NotADatabaseError):
+            read_file_header(broken)
+        broken.with_name("broken.sqlite3-journal").write_bytes(journal)
+    finally:
+        connection.close()
+    # And SQLite agrees.
+    other = make(broken)
+    assert other.pragma("user_version") == 7
+    other.close()
+
+
+@pytest.mark.parametrize("head", [b"", bytes(512), b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7" + bytes(19)])
+def test_a_journal_that_says_nothing_is_passed_over(path, head):
+    make(path, "PRAGMA user_version = 7").close()
+    path.with_name("some.sqlite3-journal").write_bytes(head)
+    assert read_file_header(path).user_version == 7
+
+
 @pytest.mark.parametrize("content", [b"", b"short", b"\xff" * 5000])
 def test_a_wal_without_meaning_is_passed_over(path, content):
     make(path, "PRAGMA user_version = 7").close()

@@ -58,8 +58,8 @@ def test_after_one_failure_the_second_attempt_waits_until_due_and_completes(note
     assert "no history today" in waiting["last_error"]
     notes.allow_history()
     assert notes.worker("--max-polls", "100").outcome() == {"outcome": "completed", "job_id": job_id}
-    ((completed_at,),) = notes.sql("SELECT created_at FROM note_events")
-    assert completed_at >= waiting["next_run_at"]
+    (event,) = server.note(waiting["note_id"])["events"]
+    assert event["created_at"] >= waiting["next_run_at"]
     done = server.job(job_id)
     assert (done["status"], done["attempts"], done["next_run_at"], done["last_error"]) == ("completed", 2, None, None)
     assert counts(notes) == (1, 1, 1)
@@ -102,7 +102,8 @@ def test_a_kill_after_commit_and_before_the_log_line_leaves_completed_and_the_ne
     worker = notes.worker(hold="after-commit")
     notes.held("after-commit")
     worker.kill()
-    assert (worker.stdout, worker.stderr) == ("", "")
+    assert worker.stdout == ""
+    assert "outcome" not in worker.stderr
     job = server.job(accepted["job_id"])
     assert (job["status"], job["attempts"]) == ("completed", 1)
     assert notes.worker().outcome() == {"outcome": "idle", "job_id": None}
@@ -114,9 +115,13 @@ def test_of_two_workers_at_once_one_completes_and_the_other_is_idle(notes):
     job_id = server.accept()["job_id"]
     first = notes.worker(hold="after-history")
     notes.held("after-history")
-    # The first is stopped with the write lock in its hand, so that the second surely comes while it is at work.
+    # The first is stopped with its lock in its hand, so that the second surely comes while it is at work: in SQLite it
+    # waits for the lock, in PostgreSQL it passes over the job.
     second = notes.worker("--busy-timeout", "20")
-    notes.wait_until_open(second)
+    if notes.engine.name == "sqlite":
+        notes.wait_until_open(second)
+    else:
+        assert second.outcome() == {"outcome": "idle", "job_id": None}
     notes.release("after-history")
     assert first.outcome() == {"outcome": "completed", "job_id": job_id}
     assert second.outcome() == {"outcome": "idle", "job_id": None}

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import threading
+from contextlib import closing
 from datetime import UTC, datetime
 
-import apsw
 import pytest
 
-from arrowproof.service.hold import SERVER_POINTS
-from arrowproof.service.notes import Accepted, KeyTakenError, accept_note, find_job, find_note
+from arrowproof.service.database import DatabaseError
+from arrowproof.service.hold import SERVER_POINTS, Hold
+from arrowproof.service.notes import Accepted, KeyTakenError, SentUnderKey, accept_note, find_job, find_note
+from tests.service.engines import only_postgresql, only_sqlite, open_engine
+from tests.service.worker_lives import DoAt
 
 NOW = datetime(2026, 11, 29, 15, 9, 2, 118000, tzinfo=UTC)
 STAMP = "2026-11-29T15:09:02.118Z"
@@ -14,7 +18,10 @@ STAMP = "2026-11-29T15:09:02.118Z"
 
 @pytest.fixture
 def accept(database, hold):
-    return lambda key, text: accept_note(database, key, text, 2, lambda: NOW, hold)
+    def accept(key, text, client=""):
+        return accept_note(database, SentUnderKey(key, text, client), 2, lambda _: NOW, hold)
+
+    return accept
 
 
 def test_a_note_is_stored_with_a_job_that_is_due_at_once(database, accept):
@@ -43,7 +50,17 @@ def test_white_space_around_the_text_makes_no_other_text_and_within_it_does(acce
 @pytest.mark.parametrize("other", ["K", "k.", "kk", "k%"])
 def test_keys_are_compared_byte_by_byte(accept, other):
     accept("k", "t")
-    assert accept(other, "t") == Accepted(2, 2, replayed=False)
+    assert not accept(other, "t").replayed
+
+
+def test_the_same_key_of_another_client_is_another_key(database, accept):
+    mine = accept("k", "t", "me")
+    theirs = accept("k", "u", "them")
+    assert not theirs.replayed
+    assert theirs.note_id != mine.note_id
+    assert find_note(database, theirs.note_id, "me") is None
+    assert find_job(database, mine.job_id, "them") is None
+    assert find_note(database, mine.note_id, "me").text == "t"
 
 
 def test_every_point_is_passed_in_order(accept, hold):
@@ -51,27 +68,108 @@ def test_every_point_is_passed_in_order(accept, hold):
     assert tuple(hold.passed) == SERVER_POINTS
 
 
-def test_a_replay_writes_nothing_and_ends_its_transaction(database, accept, hold):
+def test_a_replay_needs_no_transaction(database, accept, hold):
     accept("k", "t")
     hold.passed.clear()
-    changes = database._connection.total_changes()
-    accept("k", "t")
-    assert database._connection.total_changes() == changes
-    assert hold.passed == ["after-begin", "after-select", "after-commit"]
+    assert accept("k", "t").replayed
+    assert hold.passed == []
     assert not database.in_transaction
 
 
-def test_a_job_that_cannot_be_stored_leaves_no_note(database, accept):
-    connection = database._connection
-    connection.execute("CREATE TRIGGER f BEFORE INSERT ON jobs BEGIN SELECT RAISE(ABORT, 'no'); END")
-    with pytest.raises(apsw.ConstraintError):
+@pytest.fixture
+def accept_elsewhere(engine):
+    """Accepts a note on a connection of its own, and keeps the answers."""
+    answers = []
+
+    def accept():
+        with closing(open_engine(engine)) as other:
+            answers.append(accept_note(other, SentUnderKey("k", "t"), 2, lambda _: NOW, Hold()))
+        return answers
+
+    return accept
+
+
+@only_sqlite
+def test_a_request_whose_key_another_takes_before_its_turn_is_answered_as_a_replay(database, accept, accept_elsewhere):
+    first = []
+
+    def be_too_late(_, statement, __):
+        if statement.startswith("BEGIN"):
+            first.extend(accept_elsewhere())
+        return True
+
+    database._connection.exec_trace = be_too_late
+    answer = accept("k", "t")
+    assert first == [Accepted(1, 1, replayed=False)]
+    assert answer == Accepted(1, 1, replayed=True)
+    assert not database.in_transaction
+
+
+@only_postgresql
+@pytest.mark.parametrize("point", ["after-begin", "after-select"])
+def test_a_request_whose_key_another_takes_meanwhile_is_answered_as_a_replay(database, accept_elsewhere, engine, point):
+    first = []
+    hold = DoAt(point, lambda: first.extend(accept_elsewhere()))
+    answer = accept_note(database, SentUnderKey("k", "t"), 2, lambda _: NOW, hold)
+    assert first == [Accepted(1, 1, replayed=False)]
+    assert answer == Accepted(1, 1, replayed=True)
+    assert not database.in_transaction
+    assert engine.sql("SELECT count(*) FROM notes") == [(1,)]
+
+
+def remove_all(bench):
+    """What retention does to the only note, without its checks."""
+    for table in ("note_events", "jobs", "notes"):
+        bench.run(f"DELETE FROM {table}")
+
+
+@only_sqlite
+def test_a_note_is_read_with_its_history_though_it_is_removed_meanwhile(database, accept, engine):
+    accept("k", "t")
+    database.change("insert_history", job_id=1, now=STAMP)
+    statements = []
+
+    def remove_before_the_second(_, statement, __):
+        statements.append(statement)
+        if len(statements) == 2:
+            with engine.bench() as bench:
+                remove_all(bench)
+        return True
+
+    database._connection.exec_trace = remove_before_the_second
+    assert len(find_note(database, 1).events) == 1
+    assert statements
+
+
+@only_postgresql
+def test_a_note_that_is_removed_while_its_history_is_waited_for_is_not_there(database, accept, engine, wait):
+    accept("k", "t")
+    database.change("insert_history", job_id=1, now=STAMP)
+    found = []
+    with engine.bench() as bench:
+        bench.run("BEGIN")
+        bench.run("LOCK TABLE note_events IN ACCESS EXCLUSIVE MODE")
+        reader = threading.Thread(target=lambda: found.append(find_note(database, 1)))
+        reader.start()
+        waits = "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'note_events'::regclass"
+        wait(lambda: bench.run(waits)[0], "a reader that waits")
+        remove_all(bench)
+        bench.run("COMMIT")
+        reader.join()
+    assert found == [None]
+
+
+def test_a_job_that_cannot_be_stored_leaves_no_note(database, accept, engine):
+    engine.fault("INSERT ON jobs")
+    with pytest.raises(DatabaseError):
         accept("k", "t")
     database.roll_back()
     assert find_note(database, 1) is None
+    assert engine.sql("SELECT count(*) FROM notes") == [(0,)]
 
 
-def test_the_id_of_a_note_is_not_taken_for_that_of_its_job(database, accept):
-    database._connection.execute("INSERT INTO notes VALUES (6, 'old', 't', 's', 'c')")
+def test_the_id_of_a_note_is_not_taken_for_that_of_its_job(database, accept, engine):
+    engine.shift("notes", 6)
     assert accept("k", "t") == Accepted(7, 1, replayed=False)
     assert accept("k", "t") == Accepted(7, 1, replayed=True)
     database.change("insert_history", job_id=1, now=STAMP)

@@ -4,7 +4,7 @@ from argparse import ArgumentTypeError
 
 import pytest
 
-from arrowproof.service.options import seconds, whole_number
+from arrowproof.service.options import positive_seconds, seconds, whole_number
 
 
 def test_a_whole_number_within_its_bounds_is_taken():
@@ -25,3 +25,9 @@ def test_a_time_from_nothing_to_a_million_seconds_is_taken():
 def test_any_other_time_is_an_error(text):
     with pytest.raises(ArgumentTypeError, match="no time in seconds"):
         seconds(text)
+
+
+def test_where_no_time_at_all_makes_no_sense_it_is_an_error():
+    assert positive_seconds("0.25") == 0.25
+    with pytest.raises(ArgumentTypeError, match="'0' leaves no time"):
+        positive_seconds("0")

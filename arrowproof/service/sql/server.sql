@@ -1,41 +1,56 @@
--- What the server reads and writes.
+-- What the server reads and writes. Each UPDATE names the states that it may leave and the one that it enters.
 
 -- name: find_accepted_note
--- The note and the job that an idempotency key already has.
+-- The note and the job that an idempotency key of a client already has.
 SELECT notes.id, jobs.id, notes.text_sha256
 FROM notes
 JOIN jobs ON jobs.note_id = notes.id
-WHERE notes.idempotency_key = :idempotency_key;
+WHERE notes.client = :client AND notes.idempotency_key = :idempotency_key;
 
 -- name: insert_note
--- Keeps the text as it was sent. No transition.
-INSERT INTO notes (idempotency_key, text, text_sha256, created_at)
-VALUES (:idempotency_key, :text, :text_sha256, :now)
+-- Keeps the text as it was sent. No transition. No row comes back when another request has just taken the key.
+INSERT INTO notes (client, idempotency_key, text, text_sha256, created_at)
+VALUES (:client, :idempotency_key, :text, :text_sha256, :now)
+ON CONFLICT (client, idempotency_key) DO NOTHING
 RETURNING id;
 
 -- name: insert_job
 -- Transition: created -> pending. The job is due at once.
-INSERT INTO jobs (note_id, status, attempts, max_attempts, next_run_at, last_error)
-VALUES (:note_id, 'pending', 0, :max_attempts, :now, NULL)
+INSERT INTO jobs (note_id, status, attempts, max_attempts, next_run_at, last_error, finished_at)
+VALUES (:note_id, 'pending', 0, :max_attempts, :now, NULL, NULL)
 RETURNING id;
 
+-- name: requeue_job
+-- Transition: failed -> pending. The job is due at once, with as many attempts left as a new one has.
+UPDATE jobs
+SET status = 'pending', max_attempts = attempts + :more_attempts, next_run_at = :now, finished_at = NULL
+WHERE id = :job_id
+  AND status = 'failed';
+
+-- name: cancel_job
+-- Transitions: pending -> cancelled, retry_wait -> cancelled. Nobody works on the job any more.
+UPDATE jobs
+SET status = 'cancelled', next_run_at = NULL, finished_at = :now
+WHERE id = :job_id
+  AND status IN ('pending', 'retry_wait');
+
 -- name: find_job
--- A job as it is stored.
-SELECT status, attempts, max_attempts, next_run_at, last_error, note_id
+-- A job of a client as it is stored, once for each of its last errors, the newest first; once when it has none.
+SELECT jobs.status, jobs.attempts, jobs.max_attempts, jobs.next_run_at, jobs.last_error, jobs.note_id, jobs.finished_at,
+    attempt_errors.attempt, attempt_errors.error, attempt_errors.created_at
 FROM jobs
-WHERE id = :job_id;
+JOIN notes ON notes.id = jobs.note_id
+LEFT JOIN attempt_errors ON attempt_errors.job_id = jobs.id
+WHERE jobs.id = :job_id AND notes.client = :client
+ORDER BY attempt_errors.attempt DESC
+LIMIT 100;
 
 -- name: find_note
--- A note as it is stored, with its job.
-SELECT notes.text, jobs.id
+-- A note as it is stored, with its job, its client and its history: one row while there is none, and one for each row of it.
+SELECT notes.text, jobs.id, notes.client,
+    note_events.id, note_events.job_id, note_events.attempt, note_events.created_at
 FROM notes
 JOIN jobs ON jobs.note_id = notes.id
-WHERE notes.id = :note_id;
-
--- name: list_note_events
--- The history of a note: none before its job is completed, one row afterwards.
-SELECT note_events.id, note_events.job_id, note_events.attempt, note_events.created_at
-FROM note_events
-JOIN jobs ON jobs.id = note_events.job_id
-WHERE jobs.note_id = :note_id
+LEFT JOIN note_events ON note_events.job_id = jobs.id
+WHERE notes.id = :note_id
 ORDER BY note_events.id;

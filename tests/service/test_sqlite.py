@@ -9,13 +9,15 @@ from pathlib import Path
 import apsw
 import pytest
 
-from arrowproof.service.database import APPLICATION_ID, SCHEMA_VERSION, open_database
+from arrowproof.service.database import SCHEMA_VERSION, BusyError, DatabaseError
 from arrowproof.service.queries import schema_statements
 from arrowproof.service.refusal import RefusedError
+from arrowproof.service.sqlite import APPLICATION_ID, open_begun, open_sqlite
+from tests.service.engines import only_sqlite
 
 AFFECTED = (3, 51, 2)
-OLDER = ["PRAGMA application_id = 1315927141", "PRAGMA user_version = 0", "CREATE TABLE jobs (id INTEGER)"]
-NEWER = [*schema_statements(), "PRAGMA user_version = 2"]
+OLDER = ["PRAGMA application_id = 1315927141", "PRAGMA user_version = 1", "CREATE TABLE jobs (id INTEGER)"]
+NEWER = [*schema_statements("sqlite"), "PRAGMA user_version = 3"]
 FOREIGN = ["CREATE TABLE jobs (id INTEGER)"]
 
 
@@ -42,14 +44,14 @@ def make(path: Path, statements: list[str], journal_mode: str = "delete") -> Non
 @pytest.mark.parametrize("journal_mode", ["delete", "wal"])
 @pytest.mark.parametrize(
     ("statements", "said"),
-    [(OLDER, "schema version 0"), (NEWER, "schema version 2"), (FOREIGN, "application_id is 0")],
+    [(OLDER, "schema version 1"), (NEWER, "schema version 3"), (FOREIGN, "application_id is 0")],
     ids=["older", "newer", "foreign"],
 )
 def test_another_database_is_refused_and_not_a_byte_changes(path, fingerprint, statements, said, journal_mode, create):
     make(path, statements, journal_mode)
     before = fingerprint()
     with pytest.raises(RefusedError, match=said):
-        open_database(path, create=create)
+        open_sqlite(path, create=create)
     assert fingerprint() == before
 
 
@@ -63,44 +65,44 @@ def test_opening_it_the_ordinary_way_would_have_changed_it(path, fingerprint):
 
 
 def test_a_missing_file_is_made_with_the_marks_of_the_service(path):
-    database = open_database(path, create=True)
+    database = open_sqlite(path, create=True)
     try:
         assert database.rows("application_id") == [(APPLICATION_ID,)]
         assert database.rows("user_version") == [(SCHEMA_VERSION,)]
         assert database.journal_mode == "wal"
     finally:
         database.close()
-    open_database(path).close()
+    open_sqlite(path).close()
 
 
 @pytest.mark.parametrize("journal_mode", ["delete", "wal"])
 def test_a_blank_database_is_initialised_by_the_server_and_refused_by_the_worker(path, journal_mode):
     make(path, ["CREATE TABLE t (x)", "DROP TABLE t"], journal_mode)
     with pytest.raises(RefusedError, match="application_id is 0"):
-        open_database(path)
-    open_database(path, create=True).close()
-    open_database(path).close()
+        open_sqlite(path)
+    open_sqlite(path, create=True).close()
+    open_sqlite(path).close()
 
 
 def test_an_empty_file_is_initialised_by_the_server_and_refused_by_the_worker(path, fingerprint):
     path.touch()
     before = fingerprint()
     with pytest.raises(RefusedError, match="is empty"):
-        open_database(path)
+        open_sqlite(path)
     assert fingerprint() == before
-    open_database(path, create=True).close()
-    open_database(path).close()
+    open_sqlite(path, create=True).close()
+    open_sqlite(path).close()
 
 
 def test_a_missing_file_without_leave_to_make_it_is_refused_and_nothing_is_made(path, fingerprint):
     with pytest.raises(RefusedError, match="does not exist; start the server"):
-        open_database(path)
+        open_sqlite(path)
     assert fingerprint() == {}
 
 
 def test_a_missing_folder_is_refused(path):
     with pytest.raises(RefusedError, match="its folder does not exist"):
-        open_database(path.parent / "no" / "finale.sqlite3", create=True)
+        open_sqlite(path.parent / "no" / "finale.sqlite3", create=True)
 
 
 @pytest.mark.parametrize("create", [True, False], ids=["server", "worker"])
@@ -110,47 +112,117 @@ def test_what_cannot_be_a_database_file_is_refused(path, create):
     loop.symlink_to(loop)
     for wrong in (path, path.parent, path / "below", loop, path.with_name("x" * 300), Path("/dev/null"), Path("a\0b")):
         with pytest.raises(RefusedError, match=r"finale|below|loop|xxx|null|\\x00|test_what"):
-            open_database(wrong, create=create)
+            open_sqlite(wrong, create=create)
 
 
 @pytest.mark.parametrize("create", [True, False], ids=["server", "worker"])
 def test_a_damaged_database_is_refused(path, create):
-    open_database(path, create=True).close()
+    open_sqlite(path, create=True).close()
     content = bytearray(path.read_bytes())
     content[100:4096] = b"\xff" * 3996
     path.write_bytes(content)
     with pytest.raises(RefusedError, match=r"cannot be used: .*malformed"):
-        open_database(path, create=create)
+        open_sqlite(path, create=create)
 
 
 def test_a_name_that_is_no_unicode_is_refused(tmp_path, fingerprint):
     with pytest.raises(RefusedError, match=r"cannot be opened: .*utf-8"):
-        open_database(tmp_path / os.fsdecode(b"\xff.db"), create=True)
+        open_sqlite(tmp_path / os.fsdecode(b"\xff.db"), create=True)
     assert fingerprint() == {}
 
 
 def test_a_symbolic_link_leads_to_the_database(path):
-    open_database(path, create=True).close()
+    open_sqlite(path, create=True).close()
     link = path.with_name("link")
     link.symlink_to(path)
-    open_database(link).close()
+    open_sqlite(link).close()
     assert not path.with_name("link-wal").exists()
+
+
+@pytest.mark.parametrize("create", [True, False], ids=["server", "worker"])
+def test_a_file_with_several_names_is_refused_and_names_the_way_out(path, fingerprint, create):
+    open_sqlite(path, create=True).close()
+    other = path.with_name("other.sqlite3")
+    other.hardlink_to(path)
+    before = fingerprint()
+    for name in (path, other):
+        with pytest.raises(RefusedError, match=r"has 2 names \(hard links\).*remove the other names"):
+            open_sqlite(name, create=create)
+    assert fingerprint() == before
+    other.unlink()
+    open_sqlite(path, create=create).close()
+
+
+def put(kind: str, file: Path) -> None:
+    """Put something that is no ordinary file where a file is looked for."""
+    file.unlink(missing_ok=True)
+    target = file.with_name("target")
+    if kind == "fifo":
+        os.mkfifo(file)
+    elif kind == "folder":
+        file.mkdir()
+    elif kind == "device":
+        file.symlink_to("/dev/full")
+    elif kind == "dangling link":
+        file.symlink_to(target)
+    else:
+        target.write_text("precious")
+        file.symlink_to(target) if kind == "link" else file.hardlink_to(target)
+
+
+every_ending = pytest.mark.parametrize(
+    "ending", ["-wal", "-shm", "-journal", "-begun", "-begun-wal", "-begun-shm", "-begun-journal"]
+)
+
+
+def test_a_file_in_wal_mode_that_is_in_use_cannot_leave_that_mode_and_the_way_out_is_named(path):
+    user = open_sqlite(path, create=True)
+    user.rows("application_id")
+    with pytest.raises(RefusedError, match=r"in WAL mode and in use.*end the other processes.*--journal-mode wal"):
+        open_sqlite(path, create=True, journal_mode="truncate", busy_seconds=0.1)
+    user.close()
+    open_sqlite(path, create=True, journal_mode="truncate").close()
+
+
+@every_ending
+@pytest.mark.parametrize("kind", ["folder", "device", "dangling link", "link", "hard link"])
+def test_what_stands_beside_it_is_never_opened_unless_it_is_an_ordinary_file(path, ending, kind):
+    open_sqlite(path, create=True).close()
+    file = path.with_name(path.name + ending)
+    put(kind, file)
+    before = file.lstat()
+    with pytest.raises(RefusedError, match=f"{ending}' is in the way"):
+        (open_begun if "-begun" in ending else open_sqlite)(path)
+    assert file.lstat() == before
+    target = file.with_name("target")
+    assert target.read_text() == "precious" if kind in ("link", "hard link") else not target.exists()
+
+
+@only_sqlite
+@every_ending
+def test_neither_server_nor_worker_waits_for_a_fifo_beside_the_database(notes, ending):
+    open_sqlite(notes.database, create=True).close()
+    put("fifo", notes.database.with_name(notes.database.name + ending))
+    refused = [notes.worker()] if "-begun" in ending else [notes.worker(), notes.refused_server()]
+    for process in refused:
+        assert process.exit_status() == 2
+        assert f"{ending}' is in the way" in process.stderr
 
 
 def test_names_that_mean_something_to_sqlite_are_ordinary_file_names(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in (":memory:", "file:a?mode=memory", "100%41.db"):
-        open_database(Path(name), create=True).close()
+        open_sqlite(Path(name), create=True).close()
         assert (tmp_path / name).stat().st_size > 0
 
 
 OPEN_AS_NOBODY = """
 import sys
 from pathlib import Path
-from arrowproof.service.database import open_database
+from arrowproof.service.sqlite import open_sqlite
 from arrowproof.service.refusal import RefusedError
 try:
-    open_database(Path(sys.argv[1]))
+    open_sqlite(Path(sys.argv[1]))
 except RefusedError as error:
     sys.exit(str(error))
 """
@@ -158,7 +230,7 @@ except RefusedError as error:
 
 @pytest.mark.parametrize(("mode", "said"), [(0o000, "cannot be read"), (0o444, "may not be written")])
 def test_a_file_without_permission_is_refused(path, mode, said):
-    open_database(path, create=True).close()
+    open_sqlite(path, create=True).close()
     make_rollback = apsw.Connection(str(path))
     make_rollback.execute("PRAGMA journal_mode = DELETE")
     make_rollback.close()
@@ -173,7 +245,7 @@ def test_a_file_without_permission_is_refused(path, mode, said):
 
 
 def test_triggers_tables_and_indexes_that_someone_added_are_no_reason_to_refuse(path):
-    open_database(path, create=True).close()
+    open_sqlite(path, create=True).close()
     connection = apsw.Connection(str(path))
     for statement in (
         "CREATE TABLE journal (old, new)",
@@ -182,30 +254,30 @@ def test_triggers_tables_and_indexes_that_someone_added_are_no_reason_to_refuse(
     ):
         connection.execute(statement)
     connection.close()
-    open_database(path).close()
-    open_database(path, create=True).close()
+    open_sqlite(path).close()
+    open_sqlite(path, create=True).close()
 
 
 def test_every_commit_is_synced_and_foreign_keys_hold(path):
-    database = open_database(path, create=True)
+    database = open_sqlite(path, create=True)
     try:
         connection = database._connection
         settings = [connection.pragma(name) for name in ("synchronous", "foreign_keys", "trusted_schema")]
         assert settings == [2, 1, 0]
-        with pytest.raises(apsw.ConstraintError, match="FOREIGN KEY"):
+        with pytest.raises(DatabaseError, match="FOREIGN KEY"):
             database.rows("insert_job", note_id=7, max_attempts=1, now="2026")
     finally:
         database.close()
 
 
 def test_a_sqlite_that_can_lose_a_commit_works_with_a_rollback_journal(path):
-    database = open_database(path, create=True, version=AFFECTED)
+    database = open_sqlite(path, create=True, version=AFFECTED)
     try:
         assert database.journal_mode == "truncate"
         assert database._connection.pragma("journal_mode") == "truncate"
-        database.rows("begin")
-        database.rows("insert_note", idempotency_key="k", text="t", text_sha256="s", now="2026")
-        database.rows("commit")
+        database.begin()
+        database.rows("insert_note", client="", idempotency_key="k", text="t", text_sha256="s", now="2026")
+        database.commit()
         assert path.with_name("finale.sqlite3-journal").stat().st_size == 0
         assert not path.with_name("finale.sqlite3-wal").exists()
     finally:
@@ -213,39 +285,19 @@ def test_a_sqlite_that_can_lose_a_commit_works_with_a_rollback_journal(path):
 
 
 def test_a_sqlite_that_can_lose_a_commit_leaves_a_database_in_wal_mode_alone(path, fingerprint):
-    open_database(path, create=True).close()
+    open_sqlite(path, create=True).close()
     before = fingerprint()
     with pytest.raises(RefusedError, match="install a newer apsw"):
-        open_database(path, version=AFFECTED)
+        open_sqlite(path, version=AFFECTED)
     assert fingerprint() == before
 
 
 def test_a_database_that_stays_locked_is_an_error_after_the_busy_time(path):
-    open_database(path, create=True, version=AFFECTED).close()
+    open_sqlite(path, create=True, version=AFFECTED).close()
     other = apsw.Connection(str(path))
     other.execute("BEGIN EXCLUSIVE")
     try:
-        with pytest.raises(apsw.BusyError):
-            open_database(path, busy_seconds=0.05, version=AFFECTED)
+        with pytest.raises(BusyError):
+            open_sqlite(path, busy_seconds=0.05, version=AFFECTED)
     finally:
         other.close()
-
-
-def test_the_ready_made_schema_holds_its_promises(path):
-    database = open_database(path, create=True)
-    try:
-        database.rows("insert_note", idempotency_key="k", text="t", text_sha256="s", now="2026")
-        database.rows("insert_job", note_id=1, max_attempts=1, now="2026")
-        database.rows("insert_history", job_id=1, now="2026")
-        for broken in (
-            lambda: database.rows("insert_note", idempotency_key="k", text="u", text_sha256="u", now="2026"),
-            lambda: database.rows("insert_history", job_id=1, now="2026"),
-            lambda: database.rows("insert_job", note_id=1, max_attempts=1, now="2026"),
-            lambda: database.rows("insert_job", note_id=9, max_attempts=1, now="2026"),
-            lambda: database._connection.execute("UPDATE jobs SET status = 'running'"),
-            lambda: database._connection.execute("UPDATE jobs SET attempts = 2"),
-        ):
-            with pytest.raises(apsw.ConstraintError):
-                broken()
-    finally:
-        database.close()

@@ -1,4 +1,4 @@
--- The brackets around the work of server and worker.
+-- The brackets around the work of server and worker, in SQLite.
 
 -- name: begin
 -- Takes the write lock at once, so that nothing that is read afterwards can change before the commit.

@@ -1,4 +1,4 @@
--- How a connection looks at a database and what it sets before any work.
+-- How a connection to SQLite looks at a database and what it sets before any work.
 
 -- name: application_id
 -- Whose file this is; 0 when nobody marked it.
@@ -24,6 +24,14 @@ PRAGMA journal_mode = TRUNCATE;
 -- A commit that was reported is on the disk.
 PRAGMA synchronous = FULL;
 
+-- name: not_synchronous
+-- For the record of begun attempts alone, once it is made: it has to outlive a killed process, not a power cut.
+PRAGMA synchronous = OFF;
+
+-- name: quick_check
+-- Whether the record of begun attempts is whole: a power cut can break it, and a broken one is made anew.
+PRAGMA quick_check;
+
 -- name: foreign_keys
 -- A job without its note, and a history row without its job, are refused.
 PRAGMA foreign_keys = ON;
@@ -31,3 +39,7 @@ PRAGMA foreign_keys = ON;
 -- name: distrust_schema
 -- Triggers and views that someone added may call harmless functions only.
 PRAGMA trusted_schema = OFF;
+
+-- name: read_clock
+-- The present moment, by the clock of the machine that SQLite runs on.
+SELECT strftime('%Y-%m-%dT%H:%M:%fZ', 'now');

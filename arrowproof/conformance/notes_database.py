@@ -1,0 +1,90 @@
+"""The notes database beside the service: what a driver puts into it, and what it has to refuse or to have lost.
+
+Nothing here writes a state. A trigger refuses history rows, so that attempts fail; what a UNIQUE constraint has to
+refuse is tried and rolled back; and a finished job that a tour leaves behind is given a later ``finished_at``, which
+puts it out of reach of a retention that is to remove another.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+
+import apsw
+
+from arrowproof.conformance.driver import DriverError
+from arrowproof.conformance.rows import open_database
+
+
+class Doubled(StrEnum):
+    """What the database has to refuse, with the statement that tries it on the last row."""
+
+    NOTE = "second note of one Idempotency-Key"
+    JOB = "second job of one note"
+    EVENT = "second history row of one job"
+
+
+_FAULT = """CREATE TRIGGER arrowproof_fault AFTER INSERT ON note_events
+BEGIN SELECT RAISE({action}, 'the history row is refused'); END"""
+_DOUBLES = {
+    Doubled.NOTE: """INSERT INTO notes (client, idempotency_key, text, text_sha256, created_at)
+SELECT client, idempotency_key, text, text_sha256, created_at FROM notes ORDER BY id DESC LIMIT 1""",
+    Doubled.JOB: """INSERT INTO jobs (note_id, status, attempts, max_attempts)
+SELECT note_id, status, attempts, max_attempts FROM jobs ORDER BY id DESC LIMIT 1""",
+    Doubled.EVENT: """INSERT INTO note_events (job_id, attempt, created_at)
+SELECT job_id, attempt, created_at FROM note_events ORDER BY id DESC LIMIT 1""",
+}
+_OUT_OF_REACH = """UPDATE jobs SET finished_at = '9999-12-31T23:59:59.999Z'
+WHERE id = ? AND finished_at IS NOT NULL"""
+_REMAINS = """SELECT 'a note' FROM notes WHERE id = :note_id
+UNION ALL SELECT 'a history row' FROM note_events WHERE job_id = :job_id
+UNION ALL SELECT 'an error' FROM attempt_errors WHERE job_id = :job_id"""
+
+
+class NotesDatabase:
+    """The database file, which is opened for each thing that is done and closed again."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._fault: str | None = None
+
+    def set_fault(self, action: str | None) -> None:
+        """Have the history row refused by this action of RAISE, or taken when it is None."""
+        if action != self._fault:
+            with open_database(self._file) as connection:
+                connection.execute("DROP TRIGGER IF EXISTS arrowproof_fault")
+                if action is not None:
+                    connection.execute(_FAULT.format(action=action))
+            self._fault = action
+
+    def check_refusal(self, doubled: Doubled) -> None:
+        """Try what a UNIQUE constraint must refuse, in a transaction that is rolled back in any case.
+
+        Raises:
+            DriverError: the database took it.
+        """
+        with open_database(self._file) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                connection.execute(_DOUBLES[doubled])
+            except apsw.ConstraintError:
+                return
+            finally:
+                connection.execute("ROLLBACK")
+        raise DriverError(f"The database takes a {doubled}: a UNIQUE constraint is missing.")
+
+    def put_out_of_reach(self, job_id: int) -> None:
+        """Have a finished job count as finished in the far future, so that no retention takes it for old."""
+        with open_database(self._file) as connection:
+            connection.execute(_OUT_OF_REACH, (job_id,))
+
+    def check_removed(self, job_id: int, note_id: int) -> None:
+        """Have nothing left of a removed job.
+
+        Raises:
+            DriverError: something is; the message says what.
+        """
+        with open_database(self._file) as connection:
+            left = [str(row[0]) for row in connection.execute(_REMAINS, {"job_id": job_id, "note_id": note_id})]
+        if left:
+            raise DriverError(f"Job {job_id} was removed and left {' and '.join(left)} behind.")

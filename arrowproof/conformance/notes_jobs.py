@@ -1,0 +1,80 @@
+"""What a note job has to be after each thing that can happen to it: the service's word, to which a driver holds it.
+
+Each function takes a job as it was and gives it as it has to be. Moments are known only to be there or not, and of an
+error only a part: :func:`check_job` compares accordingly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
+
+from arrowproof.conformance.driver import DriverError
+
+if TYPE_CHECKING:
+    from arrowproof.conformance.notes_api import Job
+
+REFUSED = "the history row is refused"
+"""What the fault says that makes an attempt fail, and every error of such an attempt with it."""
+
+_SET_ASIDE = "set aside: 3 attempts in a row killed their worker"
+_SOME_TIME = "a moment"
+
+
+def after_attempt(job: Job, state: str | None) -> Job:
+    """A job whose next attempt ended in ``state``: counted in any case, with a record of its error when it failed."""
+    attempts = job.attempts + 1
+    if state == "completed":
+        return replace(_finished(job, state), attempts=attempts, last_error=None)
+    failed = replace(job, attempts=attempts, last_error=REFUSED, errors=(*job.errors, attempts))
+    if state == "retry_wait":
+        return replace(failed, status=state, next_run_at=_SOME_TIME)
+    return _finished(failed, "failed")
+
+
+def after_set_aside(job: Job) -> Job:
+    """A job whose attempts killed their worker three times in a row; none of them is counted."""
+    return replace(_finished(job, "failed"), last_error=_SET_ASIDE)
+
+
+def is_set_aside(job: Job) -> bool:
+    """Whether a job failed because its attempts killed their worker."""
+    return job.status == "failed" and job.last_error == _SET_ASIDE
+
+
+def after_retry(job: Job, more_attempts: int) -> Job:
+    """A failed job that is tried again: due, with so many attempts left, and what has failed is not forgotten."""
+    max_attempts = job.attempts + more_attempts
+    return replace(job, status="pending", max_attempts=max_attempts, next_run_at=_SOME_TIME, finished_at=None)
+
+
+def after_cancel(job: Job) -> Job:
+    """A waiting job that is cancelled: nothing of it changes but that nothing is left to do."""
+    return _finished(job, "cancelled")
+
+
+def check_job(job_id: int, found: Job, wanted: Job) -> None:
+    """Have a job be as it has to be.
+
+    Raises:
+        DriverError: it is not; the message says in what.
+    """
+    shown = replace(
+        found,
+        next_run_at=found.next_run_at and _SOME_TIME,
+        finished_at=found.finished_at and _SOME_TIME,
+        last_error=wanted.last_error if (wanted.last_error or "\0") in (found.last_error or "") else found.last_error,
+    )
+    wanted = replace(
+        wanted,
+        next_run_at=wanted.next_run_at and _SOME_TIME,
+        finished_at=wanted.finished_at and _SOME_TIME,
+    )
+    different = asdict(wanted).items() - asdict(shown).items()
+    if different:
+        said = [f"{name} {asdict(shown)[name]!r} and not {value!r}" for name, value in sorted(different)]
+        raise DriverError(f"Job {job_id} has {', '.join(said)}.")
+
+
+def _finished(job: Job, state: str) -> Job:
+    return replace(job, status=state, next_run_at=None, finished_at=_SOME_TIME)

@@ -1,0 +1,241 @@
+"""PostgreSQL: a connection to a notes database on a server, and the checks before it may be used.
+
+The tables stand in the schema that new tables go to (``search_path``), marked by the table ``notes_service``. Who only
+works on a database (the worker) makes nothing; the server makes the tables where none of them stands yet. Settings of
+the server are left alone; what they mean for durability is told at the start (:mod:`arrowproof.service.durability`).
+What a connection asks for, whatever its role has by default, is told in :mod:`arrowproof.service.postgresql_session`.
+
+Needs PostgreSQL 14 or later and a database in UTF-8. A connection pooler in between (PgBouncer, for example) has to
+pool by session: settings, prepared statements and LISTEN belong to a session, and one that pools by transaction or by
+statement gives each transaction another.
+"""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Mapping
+from typing import Any, Final
+
+import psycopg
+from psycopg import errors
+from psycopg.pq import TransactionStatus
+
+from arrowproof.service.database import (
+    BUSY_SECONDS,
+    SCHEMA_VERSION,
+    ConnectionLostError,
+    DatabaseError,
+    Value,
+)
+from arrowproof.service.postgresql_session import PostgresSession, open_session, own_errors, postgres_queries
+from arrowproof.service.queries import schema_statements
+from arrowproof.service.refusal import RefusedError
+
+_RECONNECT_SECONDS: Final = 0.1
+_HARMLESS: Final = ("SELECT", "BEGIN")
+
+
+class PostgresDatabase:
+    """One connection to a server. See :class:`arrowproof.service.database.Database`.
+
+    A connection that was lost outside of a transaction is made anew; a server that has crashed is given the busy time
+    to come back, so that an attempt that crashed it can be counted. One that is lost within a transaction is an error
+    until the transaction is rolled back. One of which the prepared statements have gone bad is given up likewise.
+    """
+
+    def __init__(self, url: str, busy_seconds: float = BUSY_SECONDS, *, rings: bool = False) -> None:
+        self._url = url
+        self._busy_seconds = busy_seconds
+        self._rings = rings
+        self._queries = postgres_queries()
+        self._began = False
+        self._facts: Mapping[str, str] = {}
+        self._connection = open_session(self._url, self._busy_seconds)
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """Versions, and the settings that decide whether a commit outlives a power cut."""
+        if not self._facts:
+            ((version, fsync, commit, pages, *_),) = self.rows("read_settings")
+            self._facts = {
+                "python": platform.python_version(),
+                "psycopg": psycopg.__version__,
+                "postgresql": f"{version}",
+                "fsync": str(fsync),
+                "synchronous_commit": str(commit),
+                "full_page_writes": str(pages),
+            }
+        return self._facts
+
+    @property
+    def connection(self) -> PostgresSession:
+        """The connection itself, for what is no query: to listen for notifications."""
+        return self._connection
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction stands, aborted or not."""
+        return self._connection.info.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR)
+
+    def begin(self) -> None:
+        """Begin a transaction; a connection that was lost since the last one is made anew."""
+        self.rows("begin")
+        self._began = True
+
+    def commit(self) -> None:
+        """Make the work of the transaction durable, and wake the workers with it, if asked to.
+
+        Raises:
+            DatabaseError: also when the transaction was aborted, which PostgreSQL itself calls no error.
+        """
+        aborted = self._connection.info.transaction_status == TransactionStatus.INERROR
+        if self._rings and not aborted:
+            self.rows("announce_due_job")
+        self.rows("commit")
+        self._began = False
+        self._give_up_stale()
+        if aborted:
+            raise DatabaseError("InFailedSqlTransaction: the transaction was aborted, and is rolled back")
+
+    def rows(self, query: str, **parameters: Value) -> list[tuple[Value, ...]]:
+        """Run a named query to its end and give every row."""
+        cursor = self._execute(self._queries[query], parameters)
+        return cursor.fetchall() if cursor.description else []
+
+    def row(self, query: str, **parameters: Value) -> tuple[Value, ...] | None:
+        """Run a named query to its end and give its first row, or None."""
+        return next(iter(self.rows(query, **parameters)), None)
+
+    def change(self, query: str, **parameters: Value) -> int:
+        """Run a named INSERT, UPDATE or DELETE and give the number of rows that it changed, triggers not counted."""
+        return self._execute(self._queries[query], parameters).rowcount
+
+    def run(self, statement: str) -> None:
+        """Run a statement that is no named query: one that makes a table."""
+        self._execute(statement, None)
+
+    def roll_back(self) -> None:
+        """Drop the transaction, if one still stands. When the connection is lost, the server has dropped it."""
+        try:
+            if self.in_transaction:
+                self.rows("rollback")
+        except ConnectionLostError:
+            pass
+        finally:
+            self._began = False
+            self._give_up_stale()
+
+    def close(self) -> None:
+        """Close the connection; what is not committed is lost."""
+        self._connection.close()
+
+    def _give_up_stale(self) -> None:
+        """Close a connection that has gone bad, once no transaction stands; the next statement is given another."""
+        if self._connection.is_stale:
+            self._connection.close()
+
+    def _reconnect(self) -> None:
+        """Connect once more, again and again for the busy time when the server does not answer."""
+        deadline = time.monotonic() + self._busy_seconds
+        while True:
+            try:
+                self._connection = open_session(self._url, self._busy_seconds)
+                return
+            except DatabaseError:
+                if time.monotonic() >= deadline:
+                    raise
+            time.sleep(_RECONNECT_SECONDS)
+
+    def _execute(self, statement: str, parameters: Mapping[str, Value] | None) -> psycopg.Cursor[tuple[Any, ...]]:
+        if self._connection.closed:
+            if self._began:
+                raise ConnectionLostError("OperationalError: the connection was lost within a transaction")
+            self._reconnect()
+        try:
+            with own_errors(self._connection):
+                return self._connection.execute(statement, parameters)
+        except ConnectionLostError:
+            if self._began or not statement.startswith(_HARMLESS):
+                raise
+            # It was lost while nobody looked. Nothing was begun on it, so nothing can be done twice.
+            self._reconnect()
+            with own_errors(self._connection):
+                return self._connection.execute(statement, parameters)
+
+
+def open_postgresql(
+    url: str, shown: str, *, create: bool = False, busy_seconds: float = BUSY_SECONDS, rings: bool = False
+) -> PostgresDatabase:
+    """Open a notes database, checked first.
+
+    Args:
+        url: Where it is, as libpq takes it.
+        shown: The same without a password, for messages.
+        create: Whether to make the tables when none of them is there.
+        busy_seconds: How long a statement waits for another process's lock.
+        rings: Whether each commit wakes the workers that listen.
+
+    Raises:
+        RefusedError: the server cannot be reached, or what is there is no notes database of this version.
+        DatabaseError: the database failed.
+    """
+    try:
+        database = PostgresDatabase(url, busy_seconds, rings=rings)
+    except DatabaseError as error:
+        raise RefusedError(f"{shown} cannot be opened: {error}") from error
+    try:
+        _prepare(database, shown, create)
+    except DatabaseError as error:
+        database.close()
+        if isinstance(error.__cause__, errors.InsufficientPrivilege):
+            raise RefusedError(f"{shown} cannot be used: {error}; grant it to the role, or give another") from error
+        raise
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _prepare(database: PostgresDatabase, shown: str, create: bool) -> None:
+    ((*_, read_only, encoding),) = database.rows("read_settings")
+    if encoding != "UTF8":
+        raise RefusedError(f"{shown} holds text as {encoding}, which has no room for every note; use one in UTF8")
+    version = _read_version(database, shown)
+    if version is None and create:
+        _initialise(database, shown)
+        version = _read_version(database, shown)
+    if version is None:
+        raise RefusedError(f"{shown} is no database of the notes service; start the server on it first")
+    if version != SCHEMA_VERSION:
+        raise RefusedError(
+            f"{shown} has schema version {version}, and this service works with version {SCHEMA_VERSION} only; "
+            "it was left as it is: use the release that made it, or give another --db"
+        )
+    if read_only != "off":
+        raise RefusedError(f"{shown} takes no writes (transaction_read_only is {read_only}); give another --db")
+
+
+def _read_version(database: PostgresDatabase, shown: str) -> Value:
+    """The schema version of the tables, or None when the database is not marked as one of the service."""
+    ((schema, marked),) = database.rows("find_service_table")
+    if schema is None:
+        raise RefusedError(f"{shown} has no schema for the tables: make one that search_path names")
+    row = database.row("schema_version") if marked else None
+    return row[0] if row else None
+
+
+def _initialise(database: PostgresDatabase, shown: str) -> None:
+    """Make the tables, in one transaction, unless another process has just done so."""
+    database.begin()
+    try:
+        database.rows("lock_schema")
+        if _read_version(database, shown) is None:
+            foreign = ", ".join(str(name) for (name,) in database.rows("find_foreign_tables"))
+            if foreign:
+                raise RefusedError(f"{shown} holds tables of something else ({foreign}); give another --db")
+            for statement in schema_statements("postgresql"):
+                database.run(statement)
+        database.commit()
+    finally:
+        database.roll_back()

@@ -1,0 +1,28 @@
+"""The settings: what the HTTP application works with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from arrowproof.service.clock import Clock
+from arrowproof.service.hold import Hold
+from arrowproof.service.options import REQUEST_SECONDS
+from arrowproof.service.pool import DatabasePool
+from arrowproof.service.tokens import Tokens
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What every route needs. ``monitor_pool`` is for the routes that tell how the service is, which must not wait for
+    the others. ``max_attempts`` is stored with each new job, and is what a retried one gets anew.
+    ``request_seconds`` is how long the head of a request may take to come, and then its body.
+    Without ``tokens`` everybody who can reach the service is the same client.
+    """
+
+    pool: DatabasePool
+    monitor_pool: DatabasePool
+    max_attempts: int
+    clock: Clock
+    hold: Hold
+    request_seconds: float = REQUEST_SECONDS
+    tokens: Tokens | None = None

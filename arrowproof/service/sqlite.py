@@ -1,0 +1,396 @@
+"""SQLite: a connection to a notes database in a file, and the checks before the file may be opened.
+
+A file is opened only when its marks say that it is a database of the notes service and of this schema version; see
+:mod:`arrowproof.service.file_header` for the look that comes first. Who only works on a database (the worker) creates
+nothing. The server may create a missing file in an existing folder, and initialises an empty file or a database in
+which nothing was ever created. Triggers, indexes and tables that someone added are no reason to refuse. A file that has
+several names is one: under each name SQLite keeps a WAL of its own, and commits of one are lost to the other
+(https://www.sqlite.org/howtocorrupt.html, section 2.5).
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from pathlib import Path
+from stat import S_ISREG
+from types import TracebackType
+from typing import Final
+
+import apsw
+
+from arrowproof.service.companions import check_companions, check_regular, companions
+from arrowproof.service.database import BUSY_SECONDS, SCHEMA_VERSION, BusyError, DatabaseError, Value, describe
+from arrowproof.service.file_header import (
+    FileHeader,
+    NotADatabaseError,
+    first_bytes_before,
+    read_file_header,
+    read_first_bytes,
+)
+from arrowproof.service.queries import schema_statements, service_queries
+from arrowproof.service.refusal import RefusedError
+from arrowproof.service.wake_fifo import FifoBell
+from arrowproof.service.wal_reset import Version, has_wal_reset_bug, parse_version, safe_journal_mode
+
+APPLICATION_ID: Final = 0x4E6F7465
+BEGUN_APPLICATION_ID: Final = 0x42656775
+SQLITE_VERSION: Final = apsw.sqlite_lib_version()
+_BUSY = (apsw.BusyError, apsw.LockedError)
+_UNUSABLE = (apsw.CantOpenError, apsw.NotADBError, apsw.CorruptError, apsw.ReadOnlyError, apsw.AuthError)
+
+
+class SQLiteDatabase:
+    """One connection to a file. See :class:`arrowproof.service.database.Database`."""
+
+    def __init__(self, connection: apsw.Connection, journal_mode: str, bell: FifoBell | None = None) -> None:
+        self._connection = connection
+        self._bell = bell
+        self._queries: Mapping[str, str] = service_queries("sqlite")
+        self.journal_mode = journal_mode
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """Versions, whether the library has the WAL-reset bug, and how commits reach the disk."""
+        bug = has_wal_reset_bug(parse_version(SQLITE_VERSION))
+        return {
+            "python": platform.python_version(),
+            "apsw": apsw.apsw_version(),
+            "sqlite": SQLITE_VERSION,
+            "wal_reset_bug": "affected" if bug else "not affected",
+            "journal_mode": self.journal_mode,
+            "synchronous": "full",
+        }
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction stands. SQLite ends one on its own after some errors."""
+        with _own_errors:
+            return self._connection.in_transaction
+
+    def begin(self) -> None:
+        """Take the write lock."""
+        self.rows("begin")
+
+    def commit(self) -> None:
+        """Make the work of the transaction durable, and then wake the workers, if asked to."""
+        self.rows("commit")
+        if self._bell is not None:
+            self._bell.ring()
+
+    def rows(self, query: str, **parameters: Value) -> list[tuple[Value, ...]]:
+        """Run a named query to its end and give every row."""
+        with _own_errors:
+            return list(self._connection.execute(self._queries[query], parameters))
+
+    def row(self, query: str, **parameters: Value) -> tuple[Value, ...] | None:
+        """Run a named query to its end and give its first row, or None."""
+        return next(iter(self.rows(query, **parameters)), None)
+
+    def change(self, query: str, **parameters: Value) -> int:
+        """Run a named INSERT, UPDATE or DELETE and give the number of rows that it changed, triggers not counted."""
+        with _own_errors:
+            self._connection.execute(self._queries[query], parameters)
+            return self._connection.changes()
+
+    def roll_back(self) -> None:
+        """Drop the transaction, if one still stands."""
+        if self.in_transaction:
+            self.rows("rollback")
+
+    def close(self) -> None:
+        """Close the connection; what is not committed is lost."""
+        self._connection.close()
+
+
+class _OwnErrors:
+    """Has an error of apsw raised as one of the service's own. Entered for each statement, so it makes no generator."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None) -> None:
+        if error is None:
+            return
+        if isinstance(error, _BUSY):
+            raise BusyError(describe(error)) from error
+        if isinstance(error, apsw.Error):
+            raise DatabaseError(describe(error)) from error
+
+
+_own_errors: Final = _OwnErrors()
+
+
+def open_sqlite(
+    path: Path,
+    *,
+    create: bool = False,
+    busy_seconds: float = BUSY_SECONDS,
+    journal_mode: str | None = None,
+    version: Version | None = None,
+    bell: FifoBell | None = None,
+) -> SQLiteDatabase:
+    """Open a notes database, checked first, with a journal mode that is safe.
+
+    Args:
+        path: The database file; symbolic links are followed.
+        create: Whether to make the file when it is missing, and the tables when nothing was ever created in it.
+        busy_seconds: How long a statement waits for another process's lock.
+        journal_mode: ``wal`` or ``truncate``. When None, who creates takes WAL where it is safe, and who does not
+            create leaves the file in the mode that it is in.
+        version: The SQLite version that says whether WAL is safe; the library's own when None.
+        bell: What is rung after each commit.
+
+    Raises:
+        RefusedError: the path is no notes database of this version, or may not be read and written.
+        BusyError: another process kept the database locked for longer than ``busy_seconds``.
+        DatabaseError: the database failed.
+    """
+    shown = repr(str(path))
+    path, header = _look(path, shown, create)
+    safe = safe_journal_mode(version or parse_version(SQLITE_VERSION))
+    _check_header(header, shown, create, safe)
+    if journal_mode == "wal" != safe:
+        raise RefusedError(
+            f"SQLite {SQLITE_VERSION} can lose a commit in WAL mode; install a newer apsw, or use truncate"
+        )
+    if journal_mode is None:
+        journal_mode = safe if create or header is None or header.uses_wal else "truncate"
+    connection = _connect(path, shown, create)
+    try:
+        connection.set_busy_timeout(int(busy_seconds * 1000))
+        database = SQLiteDatabase(connection, journal_mode, bell)
+        _prepare(connection, database, shown, create)
+    except BaseException:
+        connection.close()
+        raise
+    return database
+
+
+def _look(path: Path, shown: str, create: bool) -> tuple[Path, FileHeader | None]:
+    """The file itself, behind all links, and its header: None when it is empty or not there."""
+    try:
+        path = path.resolve()
+        exists = _is_there(path, shown, create)
+        check_companions(path)
+        return path, read_file_header(path) if exists else None
+    except NotADatabaseError:
+        raise RefusedError(f"{shown} is not a SQLite database; give another --db") from None
+    except (OSError, RuntimeError, ValueError, apsw.CantOpenError) as error:
+        raise RefusedError(f"{shown} cannot be read: {error}") from error
+
+
+def _connect(path: Path, shown: str, create: bool) -> apsw.Connection:
+    flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
+    try:
+        return apsw.Connection(str(path), flags=flags)
+    except (ValueError, apsw.CantOpenError) as error:
+        raise RefusedError(f"{shown} cannot be opened: {error}") from error
+
+
+def _is_there(path: Path, shown: str, create: bool) -> bool:
+    """Whether the file exists; refuses what is no file, and a missing one that may not be created."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        if not create:
+            raise RefusedError(f"{shown} does not exist; start the server on it first") from None
+        if not path.parent.is_dir():
+            raise RefusedError(f"{shown} cannot be created: its folder does not exist") from None
+        return False
+    if not S_ISREG(status.st_mode):
+        raise RefusedError(f"{shown} is not a file; give the path of a database file to --db")
+    if status.st_nlink > 1:
+        raise RefusedError(
+            f"{shown} has {status.st_nlink} names (hard links), and commits under one are lost under another: end what "
+            "works on it, remove the other names, or give the path of a copy to --db"
+        )
+    return True
+
+
+def _check_header(header: FileHeader | None, shown: str, create: bool, safe: str) -> None:
+    if header is None:
+        if not create:
+            raise RefusedError(f"{shown} is empty; start the server on it first")
+        return
+    if not (create and header.is_blank):
+        _check_marks((header.application_id, header.user_version), shown)
+    if header.uses_wal and safe != "wal":
+        raise RefusedError(
+            f"{shown} is in WAL mode, and SQLite {SQLITE_VERSION} can lose a commit there; install a newer apsw"
+        )
+
+
+def _check_marks(marks: tuple[int, int], shown: str) -> None:
+    application_id, user_version = marks
+    if application_id != APPLICATION_ID:
+        raise RefusedError(
+            f"{shown} is not a database of the notes service: its application_id is {application_id}, "
+            f"not {APPLICATION_ID}; give another --db"
+        )
+    if user_version != SCHEMA_VERSION:
+        raise RefusedError(
+            f"{shown} has schema version {user_version}, and this service works with version {SCHEMA_VERSION} only; "
+            "it was left as it is: use the release that made it, or give another --db"
+        )
+
+
+def _prepare(connection: apsw.Connection, database: SQLiteDatabase, shown: str, create: bool) -> None:
+    """Check the marks once more, now by SQLite's own rules, make the tables if asked to, and set what work needs."""
+    try:
+        database.rows("synchronous")
+        marks = _read_marks(database)
+        if create and marks == (0, 0):
+            _initialise(connection, database, shown)
+            marks = _read_marks(database)
+        _check_marks(marks, shown)
+        if connection.readonly("main"):
+            raise RefusedError(f"{shown} may not be written; change its permissions or give another --db")
+        _set_journal_mode(connection, database, shown)
+        database.rows("foreign_keys")
+        database.rows("distrust_schema")
+    except DatabaseError as error:
+        if isinstance(error.__cause__, _UNUSABLE):
+            raise RefusedError(f"{shown} cannot be used: {error.__cause__}") from error
+        raise
+
+
+def _set_journal_mode(connection: apsw.Connection, database: SQLiteDatabase, shown: str) -> None:
+    try:
+        ((answer,),) = database.rows(database.journal_mode)
+    except BusyError as error:
+        with _own_errors:
+            in_wal = connection.pragma("journal_mode") == "wal"
+        if not in_wal or database.journal_mode == "wal":
+            raise
+        raise RefusedError(
+            f"{shown} is in WAL mode and in use, so it cannot leave that mode: end the other processes that have it "
+            "open first, or give --journal-mode wal"
+        ) from error
+    if answer != database.journal_mode:
+        raise RefusedError(f"{shown} cannot use journal mode {database.journal_mode}: SQLite stays with {answer}")
+
+
+def _read_marks(database: SQLiteDatabase) -> tuple[int, int]:
+    ((application_id,),) = database.rows("application_id")
+    ((user_version,),) = database.rows("user_version")
+    assert isinstance(application_id, int)
+    assert isinstance(user_version, int)
+    return application_id, user_version
+
+
+def _initialise(connection: apsw.Connection, database: SQLiteDatabase, shown: str) -> None:
+    """Make the tables, in one transaction, unless another process has just done so."""
+    database.begin()
+    try:
+        if _read_marks(database) == (0, 0):
+            ((objects,),) = database.rows("count_schema_objects")
+            if objects:
+                raise RefusedError(f"{shown} holds tables of something else; give another --db")
+            _forget_begun(Path(connection.filename), shown)
+            with _own_errors:
+                for statement in schema_statements("sqlite"):
+                    connection.execute(statement)
+        database.commit()
+    finally:
+        database.roll_back()
+
+
+def _forget_begun(path: Path, shown: str) -> None:
+    """Remove the record that a removed database of the same name left: its jobs had the same numbers."""
+    try:
+        remove_begun(path)
+    except OSError as error:
+        raise RefusedError(f"{shown} cannot be made: {error}") from error
+
+
+def begun_file(path: Path) -> Path:
+    """Where the record of begun attempts stands: beside the database, with ``-begun`` after its name."""
+    resolved = path.resolve()
+    return resolved.with_name(resolved.name + "-begun")
+
+
+def open_begun(path: Path, busy_seconds: float = BUSY_SECONDS) -> SQLiteDatabase:
+    """Open the record of begun attempts beside a database, and make it when it is missing or broken.
+
+    Nothing of it is worth keeping when it cannot be read: a power cut can break it, since it is never flushed. A file
+    that is not known as such a record is left alone.
+
+    Raises:
+        RefusedError: it can be neither opened nor made, or a file of something else has its name.
+    """
+    file = begun_file(path)
+    try:
+        check_regular(file)
+        check_companions(file)
+        if not _may_be_begun(file):
+            raise RefusedError(f"{str(file)!r} is in the way: it is no record of the notes service; move it elsewhere")
+        try:
+            return _open_begun(file, busy_seconds)
+        except DatabaseError as error:
+            if not isinstance(error.__cause__, (apsw.NotADBError, apsw.CorruptError)):
+                raise
+        remove_begun(path)
+        return _open_begun(file, busy_seconds)
+    except (DatabaseError, OSError, apsw.Error) as error:
+        raise RefusedError(f"{str(file)!r} cannot be used: {error}") from error
+
+
+def remove_begun(path: Path) -> None:
+    """Remove the record of begun attempts of a database that is no more; what is no such record is left alone."""
+    file = begun_file(path)
+    try:
+        check_regular(file)
+        check_companions(file)
+    except RefusedError:
+        return
+    if _may_be_begun(file):
+        for ours in (file, *companions(file)):
+            ours.unlink(missing_ok=True)
+
+
+def _may_be_begun(file: Path) -> bool:
+    """Whether a file is missing, empty, or a record of begun attempts, be it one that a power cut has broken.
+
+    The mark and the name of the table stand in different sectors, and a power cut does not break both.
+    """
+    if not file.exists() or first_bytes_before(file) == b"":
+        return True
+    page = read_first_bytes(file, 4096)
+    return not any(page[:100]) or page[68:72] == BEGUN_APPLICATION_ID.to_bytes(4, "big") or b"begun_attempts" in page
+
+
+def _open_begun(file: Path, busy_seconds: float) -> SQLiteDatabase:
+    journal_mode = safe_journal_mode(parse_version(SQLITE_VERSION))
+    with _own_errors:
+        connection = apsw.Connection(str(file))
+    try:
+        connection.set_busy_timeout(int(busy_seconds * 1000))
+        database = SQLiteDatabase(connection, journal_mode)
+        database.rows("synchronous")
+        if database.rows("application_id") != [(BEGUN_APPLICATION_ID,)]:
+            _make_begun(connection, database)
+        if database.rows("quick_check") != [("ok",)]:
+            raise DatabaseError("CorruptError: the record is broken") from apsw.CorruptError()
+        database.rows(journal_mode)
+        database.rows("not_synchronous")
+    except BaseException:
+        connection.close()
+        raise
+    return database
+
+
+def _make_begun(connection: apsw.Connection, database: SQLiteDatabase) -> None:
+    """Make the table and the mark in one transaction, unless another process has just done so.
+
+    A file that had the one without the other would be taken for something else for ever.
+    """
+    database.begin()
+    try:
+        if database.rows("application_id") != [(BEGUN_APPLICATION_ID,)]:
+            with _own_errors:
+                for statement in schema_statements("sqlite", "begun_schema"):
+                    connection.execute(statement)
+        database.commit()
+    finally:
+        database.roll_back()

@@ -1,0 +1,89 @@
+"""Where nobody listens a command does its work nevertheless, and its exit status is that of the work."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from tests.service.conftest import wait_until
+from tests.service.engines import only_sqlite
+
+DEAF = [
+    ">&-",
+    "2>&-",
+    ">&- 2>&-",
+    "<&- >&- 2>&-",
+    ">/dev/full",
+    "2>/dev/full",
+    ">/dev/full 2>&1",
+    "| true",
+    "2>&1 | true",
+]
+
+
+def run(command, arguments, streams, stderr):
+    """Run a command of the service in a shell that gives it its streams; its exit status."""
+    line = f'set -o pipefail; "$0" -m arrowproof.service.{command} "$@" {streams}'
+    with stderr.open("wb") as file:
+        return subprocess.run(
+            ["bash", "-c", line, sys.executable, *arguments], stdout=file, stderr=file, timeout=60, check=False
+        ).returncode
+
+
+@only_sqlite
+@pytest.mark.parametrize("streams", DEAF)
+def test_a_worker_that_nobody_hears_does_its_work(notes, tmp_path, streams):
+    server = notes.server()
+    job_id = server.accept()["job_id"]
+    stderr = tmp_path / "stderr"
+    assert run("worker", ["--db", notes.engine.db, "--max-polls", "1"], streams, stderr) == 0
+    assert server.job(job_id)["status"] == "completed"
+    assert "Traceback" not in stderr.read_text()
+    assert "Exception ignored" not in stderr.read_text()
+
+
+@only_sqlite
+@pytest.mark.parametrize("streams", [">&- 2>&-", ">/dev/full 2>&1"])
+@pytest.mark.parametrize(
+    ("command", "arguments", "status"),
+    [
+        ("retention", ["--keep-finished", "0"], 0),
+        ("retention", ["--keep-finished", "never"], 2),
+        ("worker", ["--max-polls", "0"], 2),
+        ("server", ["--host", "0.0.0.0", "--port", "0"], 2),
+    ],
+)
+def test_the_exit_status_is_that_of_the_work(notes, tmp_path, command, arguments, status, streams):
+    notes.server().kill()
+    stderr = tmp_path / "stderr"
+    assert run(command, ["--db", notes.engine.db, *arguments], streams, stderr) == status
+    assert "Traceback" not in stderr.read_text()
+    assert "Exception ignored" not in stderr.read_text()
+
+
+@pytest.mark.parametrize("streams", [">&-", ">/dev/full"])
+def test_a_token_that_nobody_saw_is_no_success(tmp_path, streams):
+    stderr = tmp_path / "stderr"
+    assert run("tokens", ["somebody"], streams, stderr) == (1 if "full" in streams else 0)
+    assert stderr.read_text() == ""
+
+
+@only_sqlite
+@pytest.mark.parametrize("streams", ["2>&-", "2>/dev/full", ">&- 2>&-"])
+def test_a_resident_worker_that_nobody_hears_drains_and_ends_with_0(notes, streams):
+    server = notes.server()
+    arguments = ["--db", notes.engine.db, "--forever", "--poll-interval", "0.05"]
+    line = f'exec "$0" -m arrowproof.service.worker "$@" {streams}'
+    worker = subprocess.Popen(["bash", "-c", line, sys.executable, *arguments], stdout=subprocess.DEVNULL)
+    try:
+        job_id = server.accept()["job_id"]
+        wait_until(lambda: server.job(job_id)["status"] == "completed", "completion")
+        os.kill(worker.pid, signal.SIGTERM)
+        assert worker.wait(60) == 0
+    finally:
+        worker.kill()
+        worker.wait()
