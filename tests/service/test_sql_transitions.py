@@ -168,6 +168,48 @@ def test_every_change_of_the_state_names_its_sources_and_its_target_as_literals(
             assert target.strip("'") in STATES, name
 
 
+WRITES = re.compile(
+    r"\b(INSERT\s+(OR\s+\w+\s+)?INTO|REPLACE\s+INTO|MERGE\s+INTO|UPDATE(\s+OR\s+\w+)?|DELETE\s+FROM|TRUNCATE(\s+TABLE)?)"
+    r"\s+(ONLY\s+)?([\w.]+\.)?[\"`\[]?(jobs|notes)\b|\bCREATE\b[^;]*\b(TRIGGER|FUNCTION|PROCEDURE|RULE)\b",
+    re.IGNORECASE,
+)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE jobs SET status = 'failed'",
+        "update ONLY public.jobs\nset attempts = 0",
+        'DELETE FROM "notes"',
+        "INSERT INTO\n  jobs (id) VALUES (1)",
+        "INSERT OR REPLACE INTO main.jobs VALUES (1)",
+        "TRUNCATE jobs",
+        "CREATE TEMP TRIGGER a AFTER INSERT ON jobs BEGIN SELECT 1; END",
+        "CREATE OR REPLACE FUNCTION a() RETURNS trigger AS '' LANGUAGE plpgsql",
+    ],
+)
+def test_what_writes_to_jobs_or_notes_or_could_by_itself_is_known(statement):
+    assert WRITES.search(statement)
+
+
+def test_what_reads_or_locks_them_or_writes_elsewhere_is_none():
+    for statement in ("SELECT 1 FROM jobs FOR UPDATE", "CREATE TABLE jobs (id)", "DELETE FROM note_events", "UPDATE x"):
+        assert WRITES.search(statement) is None
+
+
+def test_everything_that_writes_to_jobs_or_notes_stands_where_the_lifecycle_has_its_sources():
+    service = Path(queries.__file__).parent
+    model = json.loads((service / "notes-job.lifecycle.json").read_text())
+    scanned = {file for pattern in model["sources"] for file in service.glob(pattern)}
+    writing = {
+        file
+        for file in (*service.rglob("*.sql"), *service.rglob("*.py"))
+        if WRITES.search("\n".join(line for line in file.read_text().splitlines() if not line.startswith("--")))
+    }
+    assert writing == {queries.SQL_FOLDER / f"{name}.sql" for name in ("server", "worker", "retention")}
+    assert writing <= scanned
+
+
 def test_the_lifecycle_file_draws_the_same_thirteen_transitions():
     model = json.loads((Path(queries.__file__).parent / "notes-job.lifecycle.json").read_text())
     passing = {state["id"] for state in model["states"] if state["kind"] == "passing"}
