@@ -42,8 +42,8 @@ def test_the_measure_of_the_tests_sees_each_fault(tab: Page, tmp_path: Path, fau
 
 
 def test_a_page_with_too_much_text_scrolls_and_hides_nothing(tab: Page, tmp_path: Path) -> None:
-    endless = Panel("Endless", tuple("word " * 40 for _ in range(80)))
-    show(tab, tmp_path, page_of(replace(NOTES, panels=(endless,))))
+    endless = tuple(Panel(f"Endless {number} " + "word " * 40, ("A line.",)) for number in range(80))
+    show(tab, tmp_path, page_of(replace(NOTES, panels=endless)))
     measured = tab.evaluate(MEASURE)
     assert measured["down"] > 0
     assert measured["right"] == 0
