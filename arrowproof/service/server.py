@@ -80,9 +80,10 @@ def _serve(options: argparse.Namespace) -> None:
             closing(_pool(address, MONITOR_CONNECTIONS)) as monitors,
         ):
             clock, patience = database_clock, options.request_timeout
-            settings = Settings(pool, monitors, options.max_attempts, clock, hold, patience, tokens)
             # A request that waits for a connection and then for a lock has its full time to be answered.
-            serve(settings, listener, _announcement(listener, facts), 2 * options.busy_timeout + _GRACE_SECONDS)
+            grace = 2 * options.busy_timeout + _GRACE_SECONDS
+            settings = Settings(pool, monitors, options.max_attempts, clock, hold, patience, tokens, grace)
+            serve(settings, listener, _announcement(listener, facts), grace)
 
 
 def _pool(address: Address, most: int) -> DatabasePool:

@@ -13,7 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from arrowproof.service.metrics import MOST_ERRORS
 from arrowproof.service.queries import service_queries
-from tests.service.engines import only_sqlite
+from tests.service.engines import only_postgresql, only_sqlite
 from tests.service.problems import assert_problem
 
 STATES = ("pending", "retry_wait", "completed", "failed", "cancelled")
@@ -149,6 +149,17 @@ def test_a_service_whose_database_does_not_answer_is_not_well_and_has_no_metrics
         assert answer.headers["retry-after"] == "1"
     notes.sql("ALTER TABLE gone RENAME TO past_outcomes")
     assert server.client.get("/health").status_code == 200
+
+
+@only_postgresql
+def test_a_service_whose_database_says_nothing_tells_so_in_time(notes):
+    server = notes.server("--busy-timeout", "0.2")
+    assert server.client.get("/health").status_code == 200
+    with notes.engine.silence():
+        # Connections are made as ever, so the silent one alone is met, and the next.
+        answer = server.client.get("/health", timeout=30)
+        assert_problem(answer, 503, "unavailable")
+    assert "no answer within 2.4 s" in server.stderr
 
 
 def ask_again_and_again(server):
