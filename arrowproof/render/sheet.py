@@ -2,9 +2,8 @@
 
 Everything on a page is sized in rem, and one rem grows with the smaller side of the screen, so that 1440 by 900 is the
 tightest screen of those that a page must fit. The sheet is planned for that one: it measures the text of each part,
-tries a fixed list of arrangements and takes the one that leaves the drawing largest while the column still fits. Where
-the drawing would be too small to be read, the column gives way. What fits in no arrangement makes the page taller than
-the screen, which the fit check reports; nothing is cut.
+tries a fixed list of arrangements and takes the one that leaves the drawing largest while the column still fits. What
+fits in no arrangement makes the page taller than the screen, which the fit check reports; nothing is cut.
 """
 
 from __future__ import annotations
@@ -18,17 +17,15 @@ from typing import TYPE_CHECKING
 
 from arrowproof.model.lifecycle import Panel
 from arrowproof.render.bar import Bar, bar_height
-from arrowproof.render.concession import NONE, Concession, concessions
 from arrowproof.render.density import DENSITIES, Density
 from arrowproof.render.drawing import Box
 from arrowproof.render.index import Index, fit_index
 from arrowproof.render.key import Key, fit_key
 from arrowproof.render.legend import legend_height
-from arrowproof.render.panel_heights import binding_height, panels_height, panels_height_under
-from arrowproof.render.quality import LEAST_SCALE, READABLE_SCALE
+from arrowproof.render.quality import READABLE_SCALE
 from arrowproof.render.ruler import SLACK, Ruler
 from arrowproof.render.text import text_width
-from arrowproof.render.transition_groups import BEAD, Row, groups_height, listed_lines, source_width
+from arrowproof.render.transition_groups import BEAD, Row, groups_height, source_width
 
 if TYPE_CHECKING:
     from arrowproof.render.proof_column import ProofColumn
@@ -106,11 +103,6 @@ class Content:
         """The longest name of a transition."""
         return max((row.name for row in self.rows), key=len, default="")
 
-    @property
-    def panel_columns(self) -> int:
-        """The columns of the panels under a drawing."""
-        return min(len(self.panels), 3) or 1
-
 
 @dataclass(frozen=True)
 class Sheet:
@@ -142,12 +134,6 @@ class Sheet:
     index: Index = field(default_factory=Index)
     key: Key = field(default_factory=Key)
     sneak_columns: int = 1
-    concession: Concession = NONE
-
-    @property
-    def is_read(self) -> bool:
-        """Whether all of it fits and the text of the drawing is large enough."""
-        return self.spare >= 0 and self.scale >= LEAST_SCALE
 
     @property
     def merit(self) -> tuple[bool, float]:
@@ -178,56 +164,31 @@ class _Arrangement:
     is_listed: bool
     is_grouped: bool
     panels_under: bool
-    concession: Concession
 
 
 def plan_sheet(content: Content) -> Sheet:
     """The arrangement of a page that leaves its drawing largest while everything fits, the first of equals."""
     ruler = Ruler()
-    best = _best_sheet(content, ruler)
+    panels = cache(partial(_panels_of_proof, content, ruler))  # the same for every arrangement of one width
+    sheets = (_arranged(content, how, ruler, panels) for how in _arrangements(content))
+    best = max(sheets, key=lambda sheet: sheet.merit)
     room = best.column_room - best.density.gap
     return replace(best, index=fit_index(content.index, best.aside - _COLUMN_PADDING, room, best.density.row, ruler))
 
 
-def _best_sheet(content: Content, ruler: Ruler) -> Sheet:
-    """The best arrangement under the least concession that lets the drawing be read beside all of the rest.
-
-    Where none does, it is one with the drawing read and the fewest rows of the key left out; for a drawing that is
-    too large to be read beside any column nothing is conceded.
-    """
-    panels = cache(partial(_panels_of_proof, content, ruler))  # the same for every arrangement of one width
-    found: list[Sheet] = []
-    for concession in _concessions(content):
-        sheets = [_arranged(content, how, ruler, panels) for how in _arrangements(content, concession)]
-        best = max(sheets, key=lambda sheet: sheet.merit)
-        found.append(best)
-        is_listed = best.lists_transitions or content.proof is None or not 0 < len(content.rows) <= MAX_LISTED
-        if best.is_read and is_listed and not best.key.left_out:
-            return best
-        if all(sheet.scale < LEAST_SCALE for sheet in sheets):
-            break
-    read = [sheet for sheet in found if sheet.is_read]
-    return min(read, key=lambda sheet: sheet.key.left_out) if read else max(found, key=lambda sheet: sheet.merit)
-
-
-def _concessions(content: Content) -> Iterator[Concession]:
-    reasons, kept = (0, 0) if content.proof is None else (len(content.proof.reasons), len(content.proof.kept))
-    return concessions(reasons, kept, has_panels=bool(content.panels), has_binding=bool(content.facts))
-
-
-def _arrangements(content: Content, concession: Concession) -> Iterator[_Arrangement]:
+def _arrangements(content: Content) -> Iterator[_Arrangement]:
     lists = [(1, True, True, False)]
     if len(content.rows) > 12:
         # What a proof says of a transition stands where there is one column; arrow paths may be left out there too.
         without_paths = (2, 3) if content.proof is not None else (1, 2, 3)
         lists += [(count, False, True, False) for count in without_paths]
         lists += [(1, False, True, True), (1, False, False, False)]
-    under = (False, True) if content.panels and not concession.folds_panels else (False,)
+    under = (False, True) if content.panels else (False,)
     for density, (count, shows_paths, is_listed, is_grouped), is_under, aside in product(
         DENSITIES, lists, under, _COLUMNS
     ):
         if aside / count >= 12:
-            yield _Arrangement(aside, density, count, shows_paths, is_listed, is_grouped, is_under, concession)
+            yield _Arrangement(aside, density, count, shows_paths, is_listed, is_grouped, is_under)
 
 
 def _arranged(content: Content, how: _Arrangement, ruler: Ruler, fit: PanelFit) -> Sheet:
@@ -257,7 +218,7 @@ def _arranged(content: Content, how: _Arrangement, ruler: Ruler, fit: PanelFit) 
         is_grouped=lists and how.is_grouped,
         source_width=source_width(content.rows, how.aside - _COLUMN_PADDING),
         panels_under=how.panels_under,
-        panel_columns=content.panel_columns,
+        panel_columns=_panel_columns(content),
         fixed=SCREEN_HEIGHT - draw,
         spare=min(main - max(column, tallest), room - MIN_DRAWING),
         scale=scale * REM,
@@ -265,14 +226,17 @@ def _arranged(content: Content, how: _Arrangement, ruler: Ruler, fit: PanelFit) 
         panels=panels,
         key=key,
         sneak_columns=_sneak_columns(content, how.aside - _COLUMN_PADDING, ruler),
-        concession=how.concession,
     )
 
 
 def _room(content: Content, how: _Arrangement, main: float, figure: float, ruler: Ruler) -> float:
     """The height that is left for the drawing in a figure of this width."""
-    under = panels_height_under(content.panels, figure, content.panel_columns, ruler) if how.panels_under else 0.0
+    under = _panels_under(content.panels, figure, _panel_columns(content), ruler) if how.panels_under else 0.0
     return main - _LEGEND - legend_height(content.legend, figure) - under - bar_height(content.bar, figure, ruler)
+
+
+def _panel_columns(content: Content) -> int:
+    return min(len(content.panels), 3) or 1
 
 
 def _shown_width(bounds: Box, aside: float, draw: float) -> float:
@@ -327,21 +291,24 @@ def _panels_of_proof(
 def _column(content: Content, how: _Arrangement, lists: bool, ruler: Ruler) -> float:
     """The height of the column while nothing is chosen."""
     width = how.aside - _COLUMN_PADDING
-    parts = [*_reasons(content, width, how.concession, ruler), _transitions(content, how, width, lists, ruler)]
+    parts = [*_reasons(content, width, ruler), _transitions(content, how, width, lists, ruler)]
     if content.facts:
-        parts.append(binding_height(content.facts, width, how.density.row, how.concession.folds_binding, ruler))
+        lines = sum(ruler.lines(value, width - 5.6, 0.84, face="mono") for _, value in content.facts)
+        parts.append(1.45 + 1.3 * lines + len(content.facts) * (2 * how.density.row + 0.07))
     if content.panels and not how.panels_under:
-        parts.append(panels_height(content.panels, width, how.concession.folds_panels, ruler))
+        parts.append(
+            0.97 + sum(_panel(panel, width, ruler) for panel in content.panels) + 0.9 * len(content.panels[1:])
+        )
     return sum(parts) + how.density.gap * (len(parts) - 1)
 
 
-def _reasons(content: Content, width: float, concession: Concession, ruler: Ruler) -> Sequence[float]:
+def _reasons(content: Content, width: float, ruler: Ruler) -> Sequence[float]:
     """The height of what keeps a proof from being better, if there is any of it."""
     if content.proof is None:
         return ()
     from arrowproof.render.proof_heights import reasons_height
 
-    height = reasons_height(content.proof, width, concession.reasons, ruler)
+    height = reasons_height(content.proof, width, ruler)
     return (height,) if height else ()
 
 
@@ -366,10 +333,7 @@ def _transitions(content: Content, how: _Arrangement, width: float, lists: bool,
 
         height += sneaks_height(content.proof, width, how.density.row, ruler)
         if not lists:
-            kept = [
-                row_lines(content.proof.rows[place], width, False, ruler)
-                for place in content.proof.kept[: how.concession.kept]
-            ]
+            kept = [row_lines(content.proof.rows[place], width, False, ruler) for place in content.proof.kept]
             height += 1.3 * sum(kept) + len(kept) * (2 * how.density.row + 0.07)
     return height
 
@@ -388,7 +352,7 @@ def _list(content: Content, how: _Arrangement, width: float, ruler: Ruler) -> fl
     count = how.list_columns
     each = (width - 1.2 * (count - 1)) / count
     if content.proof is None:
-        heights = [listed_lines(row, each, how.shows_paths, ruler) for row in content.rows]
+        heights = [_row_lines(row, each, how.shows_paths, ruler) for row in content.rows]
     else:
         from arrowproof.render.proof_heights import row_lines
 
@@ -396,3 +360,26 @@ def _list(content: Content, how: _Arrangement, width: float, ruler: Ruler) -> fl
     per_column = ceil(len(heights) / count)
     lines = sum(max(heights[start::per_column]) for start in range(per_column))
     return 1.3 * lines + per_column * (2 * how.density.row + 0.07)
+
+
+def _row_lines(row: Row, width: float, shows_paths: bool, ruler: Ruler) -> int:
+    if not shows_paths:
+        return ruler.lines(row.name, width, 0.94)
+    path_width = min(text_width(row.path, 0.84, face="mono") / SLACK, width / 2)
+    return max(
+        ruler.lines(row.name, width - path_width - 1.2, 0.94),
+        ruler.lines(row.path, path_width + 0.1, 0.84, face="mono"),
+    )
+
+
+def _panels_under(panels: Sequence[Panel], width: float, count: int, ruler: Ruler) -> float:
+    each = (width - 2.0 * (count - 1)) / count
+    heights = [_panel(panel, each, ruler) for panel in panels]
+    lines = [max(heights[start : start + count]) for start in range(0, len(heights), count)]
+    return 0.9 + 0.97 + sum(lines) + 0.7 * (len(lines) - 1)
+
+
+def _panel(panel: Panel, width: float, ruler: Ruler) -> float:
+    title = 1.3 * ruler.lines(panel.title, width, 0.94, 600)
+    lines = 1.27 * sum(ruler.lines(line, width, 0.9) for line in panel.lines)
+    return title + lines + 0.9 * 0.35 * len(panel.lines[1:])

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle
 from arrowproof.model.mermaid import write_mermaid
@@ -176,10 +176,13 @@ def test_lines_that_one_screen_has_no_room_for_are_put_away_by_the_document_and_
     found = tab.locator(".key .past")
     assert set(found.evaluate_all(past)) == {"true false"}
     tab.set_viewport_size({"width": 390, "height": 844})
+    expect(found.first).to_be_visible()
     assert set(found.evaluate_all(past)) == {"false true"}
     tab.set_viewport_size({"width": 1440, "height": 900})
+    expect(found.first).to_be_hidden()
     assert set(found.evaluate_all(past)) == {"true false"}
     tab.emulate_media(media="print")
+    expect(found.first).to_be_visible()
     assert set(found.evaluate_all(past)) == {"false true"}
 
 

@@ -146,8 +146,8 @@ def test_without_a_choice_the_column_says_what_keeps_it_red_and_how_far_each_tra
 def test_a_proven_lifecycle_has_no_reasons_and_shows_walks_and_kills(tab: Page, tmp_path: Path) -> None:
     show(tab, tmp_path, proof_page(*notes()))
     expect(tab.locator(".reasons")).to_have_count(0)
-    row = tab.get_by_role("button", name="Pending → Retry wait: survived, walks: 4, kills survived: 2 of 2")
-    assert row.inner_text().split("\n")[-2:] == ["4", "2 of 2"]
+    row = tab.get_by_role("button", name="Pending → Retry wait: survived, walks: 6, kills survived: 2 of 2")
+    assert row.inner_text().split("\n")[-2:] == ["6", "2 of 2"]
 
 
 def test_an_arrow_that_is_one_transition_opens_its_panel_and_keeps_the_focus(tab: Page, tmp_path: Path) -> None:
@@ -214,7 +214,7 @@ def test_a_row_of_the_list_opens_its_panel_and_the_way_back_ends_where_it_began(
     tab.keyboard.press("Enter")
     assert heading(tab) == "Pending → Failed"
     expect(tab.locator(".proofs h2")).to_be_focused()
-    assert pressed(tab, ".arrow") == ["pick", "exhaust"]
+    assert pressed(tab, ".arrow") == ["pick", "exhaust", "set_aside"]
     tab.get_by_role("button", name="All transitions").click()
     expect(row).to_be_focused()
     expect(tab.locator(".proofs")).to_be_hidden()
