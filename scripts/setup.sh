@@ -48,6 +48,10 @@ if [ "$(cat .venv/stamp 2>/dev/null)" != "$stamp" ] || ! .venv/bin/python -c '' 
     printf '%s\n' "$stamp" >.venv/stamp
 fi
 
+# pip compiles what it installs, but not a checkout. Where PYTHONDONTWRITEBYTECODE is set, every command would compile
+# all of it anew. What does not compile, or cannot be written, is for the command that needs it to complain about.
+.venv/bin/python -m compileall -qq arrowproof || :
+
 find_chromium() {
     for candidate in "${ARROWPROOF_CHROMIUM:-}" chromium chromium-browser google-chrome google-chrome-stable; do
         [ -n "$candidate" ] && command -v "$candidate" >/dev/null 2>&1 && return 0
