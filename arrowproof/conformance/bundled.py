@@ -183,11 +183,9 @@ class NotesDriver:
         return Walked(key, (self._service.server(self._max_attempts),))
 
     def _post_again(self, side: Side) -> Walked:
-        with self._service.restarted(self._max_attempts) as (api, server):
-            accepted = api.post(self._notes, replayed=side is Side.AFTER)
-            restarted = server.record()
+        accepted = self._service.api().post(self._notes, replayed=side is Side.AFTER)
         self._posted[accepted.job_id] = _Posted(self._notes, accepted.note_id)
-        return Walked((("id", accepted.job_id),), (restarted,))
+        return Walked((("id", accepted.job_id),), (self._service.server(),))
 
     def _attempt(self, transition: Transition, key: Row, before: Job) -> tuple[Process, ...]:
         self._prepare(key, before, _ACTIONS.get(transition.target or ""))
@@ -211,12 +209,11 @@ class NotesDriver:
         return (self._service.server(),)
 
     def _ask_again(self, deed: Deed, key: Row, side: Side) -> Process:
-        with self._service.restarted(USUAL_ATTEMPTS) as (api, server):
-            if side is Side.BEFORE:
-                api.ask_for(deed, _id(key))
-            else:
-                api.ask_in_vain(deed, _id(key), 409)
-            return server.record()
+        if side is Side.BEFORE:
+            self._service.api().ask_for(deed, _id(key))
+        else:
+            self._service.api().ask_in_vain(deed, _id(key), 409)
+        return self._service.server()
 
     def _remove(self, key: Row) -> tuple[Process, ...]:
         """A retention that keeps what is as new as this job; then one that keeps nothing."""
@@ -308,7 +305,7 @@ class NotesDriver:
 
     def _kill_server(self, side: Side, key: Row | None, ask: Callable[[NotesApi], object]) -> Killed:
         """Kill a server while a request is in flight; the client must be left without an answer."""
-        api, hold = self._service.take_held_server(side)
+        api, hold = self._service.take_server(side)
         answers: list[object] = []
         client = threading.Thread(target=_ask_in_vain, args=(api, ask, answers))
         client.start()

@@ -1,8 +1,10 @@
 """The processes of the bundled notes service on one database: servers, workers and the removal of finished jobs.
 
 A job's attempts are fixed when it is created, so there is one server for each ``--max-attempts`` that a tour needs. A
-server takes long to start, so some are started ahead of the tour that needs them: on another core, while other tours go
-on. A process that is to be killed is told by ``NOTES_HOLD`` where to wait for that.
+server takes long to start, so those are started ahead of the tour that needs them: on another core, while other tours
+go on. A process that is to be killed is told by ``NOTES_HOLD`` where to wait for that. The server that is killed is the
+one that has served so far, and the one that is started after that serves from then on: the restart is held to all that
+the proof still asks.
 """
 
 from __future__ import annotations
@@ -10,8 +12,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,19 +36,21 @@ _POINTS = {
     ("worker", Side.AFTER): "after-commit",
     ("retention", Side.AFTER): "after-commit",
 }
+_OTHER_SIDE = {Side.BEFORE: Side.AFTER, Side.AFTER: Side.BEFORE}
 _ATTEMPTS_AHEAD = (1, 2)
-_HELD_AHEAD = 4
-"""Servers that are killed on each side of a commit: for the POST of a note, a retry, and two cancels."""
-_MOST_WAITING = 2
 
 
 @dataclass(frozen=True)
 class Hold:
-    """A process that waits at a point of its work once it comes there, and then makes the file ``held``."""
+    """A process that waits at a point of its work once it comes there, and then makes the file ``held``.
+
+    While the file ``release`` is there, it passes the point without that.
+    """
 
     process: RunningProcess
     point: str
     held: Path
+    release: Path
 
     def kill(self) -> Process:
         """Kill it at its point, and give what it was."""
@@ -62,15 +65,13 @@ class NotesService:
     def __init__(self, folder: Path) -> None:
         self.database = folder / "notes.sqlite3"
         self._processes = ProcessGroup(folder)
-        self._servers: dict[int, RunningProcess] = {}
+        self._servers: dict[int, Hold] = {}
         self._apis: dict[int, NotesApi] = {}
-        self._held_servers: dict[Side, list[Hold]] = {side: [] for side in Side}
-        self._held_ahead = dict.fromkeys(Side, 0)
+        self._next_side = Side.BEFORE
         self._holds = 0
 
     def start(self) -> None:
         """Start a server, which makes the database."""
-        self._servers[USUAL_ATTEMPTS] = self._spawn_server(USUAL_ATTEMPTS)
         self.api()
 
     def stop(self) -> None:
@@ -83,43 +84,42 @@ class NotesService:
         """Start one server that a later tour will need, and do not wait for it."""
         for attempts in _ATTEMPTS_AHEAD:
             if attempts not in self._servers:
-                self._servers[attempts] = self._spawn_server(attempts)
-                return
-        for side, waiting in self._held_servers.items():
-            if self._held_ahead[side] < _HELD_AHEAD and len(waiting) < _MOST_WAITING:
-                self._held_ahead[side] += 1
-                waiting.append(self.hold_server(side))
+                self._start_server(attempts)
                 return
 
     def api(self, max_attempts: int = USUAL_ATTEMPTS) -> NotesApi:
         """A client of a ready server whose jobs have so many attempts, started if there is none."""
         if max_attempts not in self._apis:
             if max_attempts not in self._servers:
-                self._servers[max_attempts] = self._spawn_server(max_attempts)
-            self._apis[max_attempts] = _client(_url(self._servers[max_attempts]))
+                self._start_server(max_attempts)
+            self._apis[max_attempts] = _client(self._servers[max_attempts].process)
         return self._apis[max_attempts]
 
     def server(self, max_attempts: int = USUAL_ATTEMPTS) -> Process:
         """The server of :meth:`api`, as evidence holds it."""
-        return self._servers[max_attempts].record()
+        return self._servers[max_attempts].process.record()
 
-    @contextmanager
-    def restarted(self, max_attempts: int) -> Iterator[tuple[NotesApi, RunningProcess]]:
-        """A server that starts now and ends afterwards, and a client of it."""
-        server = self._spawn_server(max_attempts)
-        with _client(_url(server)) as api:
-            yield api, server
-        server.terminate()
+    def take_server(self, side: Side) -> tuple[NotesApi, Hold]:
+        """The usual server, which will wait on this side of its next commit, and its client; both are to be ended.
 
-    def take_held_server(self, side: Side) -> tuple[NotesApi, Hold]:
-        """A server that will wait at its point on this side of the next commit, and a client of it."""
-        waiting = self._held_servers[side]
-        hold = waiting.pop(0) if waiting else self.hold_server(side)
-        return _client(_url(hold.process)), hold
+        Who asks for the usual server after that has another one started.
+        """
+        if self._next_side is not side:
+            self._end_usual()
+            self._next_side = side
+        api, hold = self.api(), self._servers[USUAL_ATTEMPTS]
+        hold.release.unlink()
+        del self._apis[USUAL_ATTEMPTS], self._servers[USUAL_ATTEMPTS]
+        # A transition is killed on one side and then on the other.
+        self._next_side = _OTHER_SIDE[side]
+        return api, hold
 
-    def hold_server(self, side: Side) -> Hold:
-        """Start a server that will wait on this side of its first commit."""
-        return self._hold("server", _POINTS["server", side], _server_options(USUAL_ATTEMPTS))
+    def _end_usual(self) -> None:
+        """End the usual server, whose point is another than the one that is wanted."""
+        if USUAL_ATTEMPTS in self._apis:
+            self._apis.pop(USUAL_ATTEMPTS).close()
+        if USUAL_ATTEMPTS in self._servers:
+            self._servers.pop(USUAL_ATTEMPTS).process.terminate()
 
     def hold(self, role: str, at: Side | str, *options: str) -> Hold:
         """Start a worker or a retention that will wait at a point, or on one side of its commit."""
@@ -131,25 +131,26 @@ class NotesService:
         lines = process.finish().splitlines()
         return process.record(), _read(lines[-1]) if lines else None
 
-    def _spawn_server(self, max_attempts: int) -> RunningProcess:
-        return self._start("server", _server_options(max_attempts))
+    def _start_server(self, max_attempts: int) -> None:
+        """Start a server that passes the point at which it can be held, for now."""
+        options = ["--port", "0", "--max-attempts", str(max_attempts)]
+        self._servers[max_attempts] = self._hold("server", _POINTS["server", self._next_side], options, released=True)
 
-    def _hold(self, role: str, point: str, options: Sequence[str]) -> Hold:
+    def _hold(self, role: str, point: str, options: Sequence[str], *, released: bool = False) -> Hold:
         self._holds += 1
         folder = self._processes.folder / f"hold-{self._holds}"
         folder.mkdir()
+        release = folder / f"{point}.release"
+        if released:
+            release.touch()
         process = self._start(role, options, {"NOTES_HOLD": f"{point}:{folder}"})
-        return Hold(process, point, folder / f"{point}.held")
+        return Hold(process, point, folder / f"{point}.held", release)
 
     def _start(self, role: str, options: Sequence[str], environment: Mapping[str, str] | None = None) -> RunningProcess:
         """Start a process of the service that stands beside this very module, whatever else is installed."""
         path = os.pathsep.join(filter(None, [str(_PACKAGE_FOLDER), os.environ.get("PYTHONPATH", "")]))
         command = [*_PROGRAM, f"arrowproof.service.{role}", "--db", str(self.database), *options]
         return self._processes.start(role, command, {"PYTHONPATH": path, **(environment or {})})
-
-
-def _server_options(max_attempts: int) -> list[str]:
-    return ["--port", "0", "--max-attempts", str(max_attempts)]
 
 
 def _read(line: str) -> object:
@@ -159,11 +160,11 @@ def _read(line: str) -> object:
         return line[:200]
 
 
-def _client(url: str) -> NotesApi:
+def _client(server: RunningProcess) -> NotesApi:
     # Imported while the first server starts: httpx takes half as long as that.
     from arrowproof.conformance.notes_api import NotesApi
 
-    return NotesApi(url)
+    return NotesApi(_url(server))
 
 
 def _url(server: RunningProcess) -> str:

@@ -1,9 +1,10 @@
 """The hold: stops a process at one named point until it is released, so that a test can kill it exactly there.
 
 ``NOTES_HOLD=POINT:DIR`` in the environment asks for it. At POINT the process writes ``DIR/POINT.held`` (JSON: ``pid``
-and ``point``), whole or not at all, and waits until ``DIR/POINT.release`` exists; when that is there already, it goes
-on at once. It holds at the first time that it comes to the point, once in its life. While it waits, it ends when its
-parent process dies; a server that is told to end gives the held request up.
+and ``point``), whole or not at all, and waits until ``DIR/POINT.release`` exists. As long as that is there already, it
+passes the point as if nothing were asked. It holds at the first time that it comes to the point and finds no release,
+once in its life. While it waits, it ends when its parent process dies; a server that is told to end gives the held
+request up.
 
 The points are boundaries between statements. The server has five, in this order:
 
@@ -77,7 +78,7 @@ class Hold:
     _is_abandoned: bool = field(default=False, init=False)
 
     def at(self, point: str) -> None:
-        """Wait here if this is the point, and if this process was not held before.
+        """Wait here if this is the point, there is no release yet, and this process was not held before.
 
         Raises:
             HoldAbandonedError: another thread abandoned the hold.
@@ -85,9 +86,11 @@ class Hold:
         """
         if point != self.point:
             return
+        release = self.folder / f"{point}.release"
+        if release.exists():
+            return
         self.point = None
         self._signal(point)
-        release = self.folder / f"{point}.release"
         while not release.exists():
             if os.getppid() != self.parent:
                 # At once and without clean-up: nothing may be committed or answered any more.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from arrowproof.conformance.driver import DriverError
 from arrowproof.conformance.notes_service import NotesService
-from arrowproof.model.evidence import Side
+from arrowproof.model.evidence import Process, Side
 
 
 @pytest.fixture
@@ -41,26 +42,40 @@ def test_a_process_that_does_not_come_to_its_point_is_told(service: NotesService
         hold.kill()
 
 
-def test_servers_are_started_ahead_one_at_a_time_and_not_more_than_wait_to_be_used(
-    service: NotesService, tmp_path: Path
-) -> None:
+def test_the_servers_of_later_tours_are_started_ahead_one_at_a_time(service: NotesService, tmp_path: Path) -> None:
+    service.start()
     counts = []
-    for _ in range(8):
+    for _ in range(3):
         service.start_ahead()
         counts.append(len(started(tmp_path)))
-    assert counts == [1, 2, 3, 4, 5, 6, 6, 6]
-    api, hold = service.take_held_server(Side.AFTER)
-    with api:
-        assert hold.process.is_running
-    service.start_ahead()
-    assert started(tmp_path) == ["server"] * 7
-
-
-def test_a_restarted_server_ends_when_it_was_asked(service: NotesService) -> None:
-    service.start()
-    with service.restarted(2) as (api, server):
-        accepted = api.post(1, replayed=False)
-        assert server.record().ended == "running"
+    assert counts == [2, 3, 3]
+    accepted = service.api(2).post(1, replayed=False)
     assert service.api().job(accepted.job_id).max_attempts == 2
-    server.end()
-    assert not server.is_running
+    assert started(tmp_path) == ["server"] * 3
+
+
+def test_the_server_that_has_served_is_killed_and_the_one_that_starts_then_serves_on(service: NotesService) -> None:
+    service.start()
+    for number, side in enumerate((Side.BEFORE, Side.AFTER), start=1):
+        service.api().post(10 * number, replayed=False)
+        served = service.server()
+        assert kill_at_a_post(service, side, number).pid == served.pid
+        accepted = service.api().post(number, replayed=side is Side.AFTER)
+        assert service.api().job(accepted.job_id).status == "pending"
+        assert service.server().pid != served.pid
+
+
+def test_a_server_can_be_killed_on_the_side_that_would_come_later(service: NotesService) -> None:
+    service.start()
+    kill_at_a_post(service, Side.AFTER, 1)
+    service.api().post(1, replayed=True)
+
+
+def kill_at_a_post(service: NotesService, side: Side, number: int) -> Process:
+    api, hold = service.take_server(side)
+    with api, ThreadPoolExecutor() as client:
+        asked = client.submit(api.post, number, replayed=False)
+        killed = hold.kill()
+        assert isinstance(asked.exception(), DriverError)
+    assert killed.ended == "SIGKILL"
+    return killed

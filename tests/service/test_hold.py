@@ -72,10 +72,17 @@ def test_another_point_is_passed(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_release_that_is_there_already_lets_it_go_on_at_once(tmp_path):
-    (tmp_path / "after-begin.release").touch()
-    Hold("after-begin", tmp_path).at("after-begin")
-    assert (tmp_path / "after-begin.held").exists()
+def test_while_a_release_is_there_it_passes_the_point_and_can_still_be_held_later(tmp_path):
+    release = tmp_path / "after-begin.release"
+    release.touch()
+    hold = Hold("after-begin", tmp_path)
+    hold.at("after-begin")
+    hold.at("after-begin")
+    assert list(tmp_path.iterdir()) == [release]
+    release.unlink()
+    hold.abandon()
+    with pytest.raises(HoldAbandonedError):
+        hold.at("after-begin")
 
 
 def test_a_hold_that_is_abandoned_is_an_error(tmp_path):
