@@ -10,8 +10,8 @@ import sys
 import pytest
 
 from tests.service.conftest import wait_until
-from tests.service.engines import only_sqlite
 
+only_sqlite = pytest.mark.parametrize("shared_engine", ["sqlite"], indirect=True)
 DEAF = [
     ">&-",
     "2>&-",
@@ -36,17 +36,17 @@ def run(command, arguments, streams, stderr):
 
 @only_sqlite
 @pytest.mark.parametrize("streams", DEAF)
-def test_a_worker_that_nobody_hears_does_its_work(notes, tmp_path, streams):
-    server = notes.server()
-    job_id = server.accept()["job_id"]
+def test_a_worker_that_nobody_hears_does_its_work(shared, server, tmp_path, streams):
+    job_id = server.accept(tmp_path.name)["job_id"]
     stderr = tmp_path / "stderr"
-    assert run("worker", ["--db", notes.engine.db, "--max-polls", "1"], streams, stderr) == 0
+    assert run("worker", ["--db", shared.engine.db, "--max-polls", "1"], streams, stderr) == 0
     assert server.job(job_id)["status"] == "completed"
     assert "Traceback" not in stderr.read_text()
     assert "Exception ignored" not in stderr.read_text()
 
 
 @only_sqlite
+@pytest.mark.usefixtures("server")
 @pytest.mark.parametrize("streams", [">&- 2>&-", ">/dev/full 2>&1"])
 @pytest.mark.parametrize(
     ("command", "arguments", "status"),
@@ -57,10 +57,9 @@ def test_a_worker_that_nobody_hears_does_its_work(notes, tmp_path, streams):
         ("server", ["--host", "0.0.0.0", "--port", "0"], 2),
     ],
 )
-def test_the_exit_status_is_that_of_the_work(notes, tmp_path, command, arguments, status, streams):
-    notes.server().kill()
+def test_the_exit_status_is_that_of_the_work(shared, tmp_path, command, arguments, status, streams):
     stderr = tmp_path / "stderr"
-    assert run(command, ["--db", notes.engine.db, *arguments], streams, stderr) == status
+    assert run(command, ["--db", shared.engine.db, *arguments], streams, stderr) == status
     assert "Traceback" not in stderr.read_text()
     assert "Exception ignored" not in stderr.read_text()
 
@@ -74,13 +73,12 @@ def test_a_token_that_nobody_saw_is_no_success(tmp_path, streams):
 
 @only_sqlite
 @pytest.mark.parametrize("streams", ["2>&-", "2>/dev/full", ">&- 2>&-"])
-def test_a_resident_worker_that_nobody_hears_drains_and_ends_with_0(notes, streams):
-    server = notes.server()
-    arguments = ["--db", notes.engine.db, "--forever", "--poll-interval", "0.05"]
+def test_a_resident_worker_that_nobody_hears_drains_and_ends_with_0(shared, server, tmp_path, streams):
+    arguments = ["--db", shared.engine.db, "--forever", "--poll-interval", "0.05"]
     line = f'exec "$0" -m arrowproof.service.worker "$@" {streams}'
     worker = subprocess.Popen(["bash", "-c", line, sys.executable, *arguments], stdout=subprocess.DEVNULL)
     try:
-        job_id = server.accept()["job_id"]
+        job_id = server.accept(tmp_path.name)["job_id"]
         wait_until(lambda: server.job(job_id)["status"] == "completed", "completion")
         os.kill(worker.pid, signal.SIGTERM)
         assert worker.wait(60) == 0
