@@ -19,6 +19,7 @@ from arrowproof.conformance.driver import load_driver
 from arrowproof.conformance.proof import EVIDENCE_FILE, REPORT_FILE, prove
 from arrowproof.conformance.report_html import report_html
 from arrowproof.model.evidence import Verdict
+from arrowproof.model.evidence_document import load_evidence
 from arrowproof.model.loader import load_lifecycle
 from arrowproof.render.fit import check_pages
 from arrowproof.render.language import LANGUAGES
@@ -39,10 +40,16 @@ def main() -> int:
     """Make the artifacts, or compare; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="compare, change nothing, exit 1 when something is stale")
-    checking = parser.parse_args().check
+    parser.add_argument("--proof", type=Path, metavar="DIR", help="what `prove notes` of now wrote; else one is made")
+    options = parser.parse_args()
+    checking: bool = options.check
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder)
-        make_proof(made)
+        if options.proof is None:
+            with tempfile.TemporaryDirectory() as out:
+                take_proof(make_proof(Path(out)), made)
+        else:
+            take_proof(options.proof, made)
         make_page(made, ARTIFACTS if checking else made)
         if checking:
             return report_stale(made)
@@ -60,16 +67,24 @@ def make_page(folder: Path, source: Path) -> None:
     (folder / PAGE).write_text(render_page(lifecycle, proof=proof), encoding="utf-8")
 
 
-def make_proof(folder: Path) -> None:
-    """Write the evidence and both reports into ``folder``. Only a proof that holds makes artifacts."""
+def make_proof(out: Path) -> Path:
+    """Prove the bundled service; give the folder with what that wrote."""
     lifecycle = load_lifecycle(MODEL)
     assert lifecycle.driver is not None
-    with tempfile.TemporaryDirectory() as out:
-        evidence = prove(lifecycle, load_driver(lifecycle.driver), Path(out))
-        if evidence.verdict is not Verdict.PROVEN:
-            raise SystemExit("the bundled service is not proven: " + "\n".join(evidence.reasons))
-        shutil.copy(Path(out) / EVIDENCE_FILE, folder / EVIDENCE)
-        shutil.copy(Path(out) / REPORT_FILE, folder / REPORT_JSON)
+    prove(lifecycle, load_driver(lifecycle.driver), out)
+    return out
+
+
+def take_proof(proof: Path, folder: Path) -> None:
+    """Write the evidence and both reports of a proof into ``folder``. Only one that holds makes artifacts."""
+    lifecycle = load_lifecycle(MODEL)
+    evidence = load_evidence((proof / EVIDENCE_FILE).read_bytes(), str(proof / EVIDENCE_FILE))
+    if evidence.verdict is not Verdict.PROVEN:
+        raise SystemExit("the bundled service is not proven: " + "\n".join(evidence.reasons))
+    if evidence.model_sha256 != lifecycle.origin.sha256:
+        raise SystemExit(f"{proof} is a proof of another model. Prove {MODEL.name} anew")
+    shutil.copy(proof / EVIDENCE_FILE, folder / EVIDENCE)
+    shutil.copy(proof / REPORT_FILE, folder / REPORT_JSON)
     (folder / REPORT_PAGE).write_text(report_html(evidence, lifecycle, stated_times=False), encoding="utf-8")
 
 

@@ -39,7 +39,7 @@ from arrowproof.model.transitions import Transition
 if TYPE_CHECKING:
     from arrowproof.conformance.notes_api import Job, NotesApi
 
-SHORT_DELAY = 0.05
+SHORT_DELAY = 0.02
 OUT_OF_REACH = 86_400.0
 """Delays in seconds until the next attempt: for a job that the tour goes on with, and for one that it leaves."""
 

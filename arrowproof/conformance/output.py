@@ -48,7 +48,9 @@ class OutputFolder:
             run.mkdir(exist_ok=True)
             (run / MARKER).write_text("Files of a proof's run. The next proof removes this folder.\n", encoding="utf-8")
         except OSError as error:
-            raise InputError(f"cannot make {run} anew: {error.strerror or error}") from error
+            raise InputError(
+                f"cannot make {run} anew: {error.strerror or error}. Name another output folder"
+            ) from error
         return run
 
     def discard(self, *names: str) -> None:

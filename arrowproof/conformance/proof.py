@@ -9,13 +9,15 @@ What it writes into the output folder:
 ``run/``           the service's own files: its database, and what its processes said
 ===============  =====================================================================
 
-The three reports of the run before are removed ahead of the drive: a run that breaks off leaves no verdict.
+The three reports of the run before are removed ahead of the drive: a run that breaks off leaves no verdict. The three
+of this run are there together, or none is: on a disk that fills up meanwhile, no verdict stays either.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
@@ -40,6 +42,7 @@ from arrowproof.model.transitions import Pair, Transition, derive_transitions
 EVIDENCE_FILE = "evidence.json"
 REPORT_FILE = "report.json"
 PAGE_FILE = "report.html"
+_REPORTS = (EVIDENCE_FILE, REPORT_FILE, PAGE_FILE)
 
 
 def prove(
@@ -67,7 +70,7 @@ def prove(
     try:
         with open_output(out) as output:
             matrix = build_matrix(lifecycle, scan(lifecycle))
-            output.discard(EVIDENCE_FILE, REPORT_FILE, PAGE_FILE)
+            output.discard(*_REPORTS)
             folder = output.new_run() / "service"
             driven = drive(lifecycle, driver, folder, progress, crash_checks=crash_checks)
             seconds = round(time.monotonic() - clock, 3)
@@ -152,6 +155,12 @@ def _of_pair(steps: Iterable[_Step], pair: Pair) -> tuple[_Step, ...]:
 
 
 def _write(output: OutputFolder, evidence: Evidence, lifecycle: Lifecycle) -> None:
-    output.write(EVIDENCE_FILE, dump_evidence(evidence))
-    output.write(REPORT_FILE, report_json(evidence, lifecycle))
-    output.write(PAGE_FILE, report_html(evidence, lifecycle))
+    try:
+        output.write(EVIDENCE_FILE, dump_evidence(evidence))
+        output.write(REPORT_FILE, report_json(evidence, lifecycle))
+        output.write(PAGE_FILE, report_html(evidence, lifecycle))
+    except BaseException:
+        for name in _REPORTS:
+            with suppress(InputError):
+                output.discard(name)
+        raise

@@ -1,4 +1,4 @@
-"""The proof, end to end: a box office whose SQL file is both what is scanned and what runs, and the notes service."""
+"""The proof, end to end: a box office whose SQL file is both what is scanned and what runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from arrowproof.conformance.driver import DriverError, Killed, Walked, load_driver
+from arrowproof.conformance.driver import DriverError, Killed, Walked
 from arrowproof.conformance.output import open_output
 from arrowproof.conformance.processes import ProcessGroup, RunningProcess
 from arrowproof.conformance.proof import EVIDENCE_FILE, PAGE_FILE, REPORT_FILE, prove
@@ -23,7 +23,6 @@ from arrowproof.model.loader import load_lifecycle
 from arrowproof.model.transitions import Pair, Transition
 
 TICKETS = Path(__file__).parent / "tickets"
-NOTES = Path(__file__).parents[2] / "arrowproof" / "service" / "notes-job.lifecycle.json"
 REPORTS = {EVIDENCE_FILE, REPORT_FILE, PAGE_FILE}
 QUERIES: dict[Pair, str] = {(None, "open"): "sell", ("open", "used"): "use", ("open", "void"): "cancel"}
 
@@ -298,6 +297,17 @@ def test_an_interrupt_ends_the_service_and_leaves_no_verdict(office: Path) -> No
         pass  # it is not held any more
 
 
+def test_reports_that_cannot_all_be_written_leave_no_verdict(office: Path) -> None:
+    class Obstructing(TicketsDriver):
+        def stop(self) -> None:
+            super().stop()
+            (office / "out" / PAGE_FILE / "in the way").mkdir(parents=True, exist_ok=True)
+
+    with pytest.raises(InputError, match=r"cannot write .*report\.html"):
+        prove(load_lifecycle(office / "tickets.lifecycle.json"), Obstructing(office), office / "out")
+    assert names(office / "out") == {"run", PAGE_FILE}
+
+
 class Unable(TicketsDriver):
     """A driver whose service does not start."""
 
@@ -335,16 +345,3 @@ def test_a_source_that_cannot_be_read_leaves_the_last_reports_alone(office: Path
     with pytest.raises(InputError):
         prove_office(office)
     assert names(office / "out") == {*REPORTS, "run"}
-
-
-# --- The bundled service
-
-
-def test_the_notes_service_is_proven_with_all_its_kills(tmp_path: Path) -> None:
-    lifecycle = load_lifecycle(NOTES)
-    assert lifecycle.driver is not None
-    evidence = prove(lifecycle, load_driver(lifecycle.driver), tmp_path)
-
-    assert (evidence.verdict, evidence.reasons, evidence.sneak_paths) == (Verdict.PROVEN, (), ())
-    assert str(evidence.coverage.transitions) == "13 of 13"
-    assert str(evidence.coverage.kills) == "26 of 26"
