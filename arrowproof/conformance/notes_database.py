@@ -30,8 +30,8 @@ _DOUBLES = {
     Doubled.NOTE: """INSERT INTO notes (client, idempotency_key, text, text_sha256, created_at)
 SELECT client, idempotency_key, text, text_sha256, created_at FROM notes ORDER BY id DESC LIMIT 1""",
     Doubled.JOB: """INSERT INTO jobs
-    (note_id, status, attempts, max_attempts, next_run_at, finished_at)
-SELECT note_id, status, attempts, max_attempts, next_run_at, finished_at FROM jobs ORDER BY id DESC LIMIT 1""",
+    (note_id, client, status, attempts, max_attempts, next_run_at, finished_at)
+SELECT note_id, client, status, attempts, max_attempts, next_run_at, finished_at FROM jobs ORDER BY id DESC LIMIT 1""",
     Doubled.EVENT: """INSERT INTO note_events (job_id, attempt, created_at)
 SELECT job_id, attempt, created_at FROM note_events ORDER BY id DESC LIMIT 1""",
 }

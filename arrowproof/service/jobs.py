@@ -9,7 +9,6 @@ from arrowproof.service.clock import Clock, timestamp
 from arrowproof.service.database import BusyError, Database, Value
 from arrowproof.service.hold import Hold
 from arrowproof.service.notes import StoredJob, find_job
-from arrowproof.service.states import WAITING
 
 MOST_COUNTED: Final = 10_000
 
@@ -118,12 +117,10 @@ def list_jobs(database: Database, wanted: JobFilter) -> JobPage:
     """The newest jobs that are wanted."""
     # One more than is shown says whether there are more.
     parameters: dict[str, Value] = {"client": wanted.client, "before": wanted.before, "most": wanted.limit + 1}
-    if not wanted.state:
-        rows = database.rows("list_jobs", **parameters)
-    elif wanted.state in WAITING:
-        rows = database.rows("list_waiting_jobs", state=wanted.state, **parameters)
+    if wanted.state:
+        rows = database.rows("list_jobs_in_state", state=wanted.state, **parameters)
     else:
-        rows = database.rows("list_finished_jobs", state=wanted.state, **parameters)
+        rows = database.rows("list_jobs", **parameters)
     listed = tuple(
         ListedJob(*cast(tuple[int, int, str, int, int, str | None, str | None, str | None, str], row)) for row in rows
     )

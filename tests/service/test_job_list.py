@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import closing
+
 import pytest
 
+from arrowproof.service import jobs
 from arrowproof.service.address import Address
-from arrowproof.service.jobs import count_jobs
+from arrowproof.service.jobs import JobFilter, count_jobs
 from arrowproof.service.queries import service_queries
-from tests.service.engines import in_state, only_sqlite, open_engine
+from tests.service.engines import PARAMETER, in_state, only_postgresql, only_sqlite, open_engine
 from tests.service.problems import assert_problem
 
 STATES = ("pending", "retry_wait", "completed", "failed", "cancelled")
@@ -102,21 +106,94 @@ def test_jobs_are_counted_by_state_and_to_a_limit(server, shared, listed):
         database.close()
 
 
-@only_sqlite
-def test_lists_and_claims_go_by_an_index_without_any_statistics(notes):
+MANY = 20_000
+OTHERS = """
+WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {many})
+INSERT INTO notes (client, idempotency_key, text, text_sha256, created_at)
+SELECT CASE WHEN n % 5000 = 0 THEN 'me' ELSE 'other ' || (n % 3) END, 'key ' || n, 'text', 'sha', {moment} FROM numbers
+"""
+THEIR_JOBS = """
+INSERT INTO jobs (note_id, client, status, attempts, max_attempts, next_run_at, finished_at)
+SELECT id, client, CASE WHEN waits THEN 'pending' ELSE 'completed' END, 0, 3,
+    CASE WHEN waits THEN created_at END, CASE WHEN NOT waits THEN created_at END
+FROM (SELECT id, client, created_at, id % 2 = 0 AS waits FROM notes) AS noted
+"""
+MINE = {"client": "me", "before": 2**62, "most": 100}
+BY_CLIENT = {
+    "list_jobs": MINE,
+    "list_jobs_in_state": {**MINE, "state": "pending"},
+    "count_client_jobs": {"client": "me", "most": 10_000},
+}
+
+
+@pytest.fixture
+def crowded(notes):
+    """A database with many jobs, four of which are those of one client; nobody has told it how many."""
     Address(notes.engine.db).open(create=True).close()
-    for query, index in (
-        ("list_waiting_jobs", "SCAN jobs USING INDEX jobs_waiting"),
-        ("list_jobs", "SEARCH jobs USING INTEGER PRIMARY KEY"),
-        ("list_finished_jobs", "SEARCH jobs USING INDEX jobs_ended (status=? AND id<?)"),
-        ("claim_due_jobs", "jobs_waiting (next_run_at<?)"),
-    ):
-        statement = service_queries("sqlite")[query]
-        state = "pending" if query == "list_waiting_jobs" else "failed"
-        parameters = {"client": "", "before": 1, "most": 1, "state": state, "now": ""}
-        for name, value in parameters.items():
-            statement = statement.replace(f":{name}", repr(value))
-        plan = " ".join(row[3] for row in notes.sql(f"EXPLAIN QUERY PLAN {statement}"))
-        assert index in plan, plan
-        # The waiting jobs alone are read and sorted: there may be a thousand times as many finished ones.
-        assert ("TEMP B-TREE" in plan) is (query == "list_waiting_jobs"), plan
+    moment = "'2020-01-01T00:00:00.000Z'" if notes.engine.name == "sqlite" else "timestamptz '2020-01-01T00:00:00Z'"
+    notes.sql(OTHERS.format(many=MANY, moment=moment))
+    notes.sql(THEIR_JOBS)
+    return notes
+
+
+def list_all(database, wanted):
+    """The ids of the first page."""
+    return [job.job_id for job in jobs.list_jobs(database, wanted).jobs]
+
+
+def bound(query, parameters, engine):
+    """A query with its parameters as literals."""
+    return PARAMETER.sub(lambda match: repr(parameters[match[1]]), service_queries(engine)[query])
+
+
+def rows_read(node):
+    """How many rows each part of a plan of PostgreSQL has read, and thrown away or not, all together."""
+    read = node["Actual Rows"] + node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Join Filter", 0)
+    return read * node["Actual Loops"] + sum(map(rows_read, node.get("Plans", ())))
+
+
+@only_postgresql
+@pytest.mark.parametrize("is_analyzed", [True, False], ids=["analyzed", "as it is"])
+@pytest.mark.parametrize("query", BY_CLIENT)
+def test_the_few_jobs_of_a_client_are_listed_and_counted_without_reading_those_of_others(crowded, query, is_analyzed):
+    if is_analyzed:
+        crowded.sql("ANALYZE")
+    plan = bound(query, BY_CLIENT[query], "postgresql")
+    (((explained,),),) = crowded.sql(f"EXPLAIN (ANALYZE, FORMAT JSON) {plan}")
+    assert 4 <= rows_read(explained["Plan"]) < 100, explained
+    assert "jobs_of_client" in str(explained)
+
+
+@only_sqlite
+@pytest.mark.parametrize("is_analyzed", [True, False], ids=["analyzed", "as it is"])
+@pytest.mark.parametrize("query", BY_CLIENT)
+def test_every_look_at_the_jobs_of_a_client_goes_by_their_index(crowded, query, is_analyzed):
+    if is_analyzed:
+        crowded.sql("ANALYZE")
+    plan = [row[3] for row in crowded.sql(f"EXPLAIN QUERY PLAN {bound(query, BY_CLIENT[query], 'sqlite')}")]
+    looks = [step for step in plan if re.match(r"(SEARCH|SCAN) (jobs|notes)\b", step)]
+    found = [step for step in looks if "INDEX jobs_of_client (client=? AND status=?" in step]
+    by_id = [step for step in looks if step.endswith("USING INTEGER PRIMARY KEY (rowid=?)")]
+    assert len(found) == (1 if query == "list_jobs_in_state" else 5), plan
+    assert len(found) + len(by_id) == len(looks), plan
+    # What is sorted is a page of each state at most.
+    assert any("TEMP B-TREE" in step for step in plan) is (query == "list_jobs"), plan
+
+
+@only_sqlite
+@pytest.mark.parametrize("is_analyzed", [True, False], ids=["analyzed", "as it is"])
+def test_a_claim_goes_by_the_jobs_that_wait_in_their_order(crowded, is_analyzed):
+    if is_analyzed:
+        crowded.sql("ANALYZE")
+    claim = bound("claim_due_jobs", {"now": "", "most": 1}, "sqlite")
+    assert [row[3] for row in crowded.sql(f"EXPLAIN QUERY PLAN {claim}")] == [
+        "SEARCH jobs USING INDEX jobs_waiting (next_run_at<?)"
+    ]
+
+
+def test_the_list_of_any_state_is_the_newest_of_all_states(crowded):
+    with closing(open_engine(crowded.engine)) as database:
+        mine = list_all(database, JobFilter("me", "", 2**62, 100))
+        assert mine == [20_000, 15_000, 10_000, 5_000]
+        newest = list_all(database, JobFilter("other 1", "", 2**62, 7))
+        assert newest == [number for number in range(MANY, 0, -1) if number % 3 == 1 and number % 5000][:7]

@@ -51,7 +51,7 @@ def completed(database):
 def test_the_tables_refuse_what_would_break_a_promise(completed, query, parameters):
     completed.begin()
     completed.rows("insert_note", **{**NOTE, "idempotency_key": "l"})
-    with pytest.raises(DatabaseError, match=r"(?i)unique|foreign|check"):
+    with pytest.raises(DatabaseError, match=r"(?i)unique|foreign|check|not.null"):
         completed.change(query, **parameters)
     completed.roll_back()
 

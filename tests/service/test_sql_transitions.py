@@ -49,8 +49,8 @@ def insert_job(bench, state, attempts):
     )
     times = {"next_run_at": NOW, "finished_at": None} if state in WAITING else {"next_run_at": None, "finished_at": NOW}
     ((job_id,),), _ = bench.run(
-        "INSERT INTO jobs (note_id, status, attempts, max_attempts, next_run_at, finished_at)"
-        " SELECT id, :state, :attempts, :max_attempts, :next_run_at, :finished_at FROM notes RETURNING id",
+        "INSERT INTO jobs (note_id, client, status, attempts, max_attempts, next_run_at, finished_at)"
+        " SELECT id, client, :state, :attempts, :max_attempts, :next_run_at, :finished_at FROM notes RETURNING id",
         {"state": state, "attempts": attempts, "max_attempts": MAX_ATTEMPTS, **times},
     )
     return job_id

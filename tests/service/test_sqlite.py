@@ -9,7 +9,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from arrowproof.service.database import SCHEMA_VERSION, BusyError, DatabaseError
+from arrowproof.service.database import SCHEMA_VERSION, BusyError
 from arrowproof.service.queries import schema_statements
 from arrowproof.service.refusal import RefusedError
 from arrowproof.service.sqlite import APPLICATION_ID, open_begun, open_sqlite
@@ -17,7 +17,7 @@ from tests.service.engines import only_sqlite
 
 AFFECTED = (3, 51, 2)
 OLDER = ["PRAGMA application_id = 1315927141", "PRAGMA user_version = 1", "CREATE TABLE jobs (id INTEGER)"]
-NEWER = [*schema_statements("sqlite"), "PRAGMA user_version = 3"]
+NEWER = [*schema_statements("sqlite"), "PRAGMA user_version = 4"]
 FOREIGN = ["CREATE TABLE jobs (id INTEGER)"]
 
 
@@ -44,7 +44,7 @@ def make(path: Path, statements: list[str], journal_mode: str = "delete") -> Non
 @pytest.mark.parametrize("journal_mode", ["delete", "wal"])
 @pytest.mark.parametrize(
     ("statements", "said"),
-    [(OLDER, "schema version 1"), (NEWER, "schema version 3"), (FOREIGN, "application_id is 0")],
+    [(OLDER, "schema version 1"), (NEWER, "schema version 4"), (FOREIGN, "application_id is 0")],
     ids=["older", "newer", "foreign"],
 )
 def test_another_database_is_refused_and_not_a_byte_changes(path, fingerprint, statements, said, journal_mode, create):
@@ -264,8 +264,8 @@ def test_every_commit_is_synced_and_foreign_keys_hold(path):
         connection = database._connection
         settings = [connection.pragma(name) for name in ("synchronous", "foreign_keys", "trusted_schema")]
         assert settings == [2, 1, 0]
-        with pytest.raises(DatabaseError, match="FOREIGN KEY"):
-            database.rows("insert_job", note_id=7, max_attempts=1, now="2026")
+        with pytest.raises(apsw.ConstraintError, match="FOREIGN KEY"):
+            connection.execute("INSERT INTO note_events (job_id, attempt, created_at) VALUES (7, 1, '2026')")
     finally:
         database.close()
 

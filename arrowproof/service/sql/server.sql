@@ -15,9 +15,11 @@ ON CONFLICT (client, idempotency_key) DO NOTHING
 RETURNING id;
 
 -- name: insert_job
--- Transition: created -> pending. The job is due at once.
-INSERT INTO jobs (note_id, status, attempts, max_attempts, next_run_at, last_error, finished_at)
-VALUES (:note_id, 'pending', 0, :max_attempts, :now, NULL, NULL)
+-- Transition: created -> pending. The job is due at once, and belongs to the client of its note.
+INSERT INTO jobs (note_id, client, status, attempts, max_attempts, next_run_at, last_error, finished_at)
+VALUES (
+    :note_id, (SELECT client FROM notes WHERE id = :note_id), 'pending', 0, :max_attempts, :now, NULL, NULL
+)
 RETURNING id;
 
 -- name: requeue_job
@@ -39,9 +41,8 @@ WHERE id = :job_id
 SELECT jobs.status, jobs.attempts, jobs.max_attempts, jobs.next_run_at, jobs.last_error, jobs.note_id, jobs.finished_at,
     attempt_errors.attempt, attempt_errors.error, attempt_errors.created_at
 FROM jobs
-JOIN notes ON notes.id = jobs.note_id
 LEFT JOIN attempt_errors ON attempt_errors.job_id = jobs.id
-WHERE jobs.id = :job_id AND notes.client = :client
+WHERE jobs.id = :job_id AND jobs.client = :client
 ORDER BY attempt_errors.attempt DESC
 LIMIT 100;
 

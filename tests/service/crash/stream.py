@@ -19,8 +19,8 @@ INSERT INTO notes (client, idempotency_key, text, text_sha256, created_at)
 SELECT '', 'backlog ' || n, 'text', 'sha', '2020-01-01T00:00:00.000Z' FROM numbers
 """
 BACKLOG_JOBS = """
-INSERT INTO jobs (note_id, status, attempts, max_attempts, next_run_at)
-SELECT id, 'pending', 0, {max_attempts}, created_at FROM notes
+INSERT INTO jobs (note_id, client, status, attempts, max_attempts, next_run_at)
+SELECT id, client, 'pending', 0, {max_attempts}, created_at FROM notes
 """
 
 

@@ -1,4 +1,4 @@
--- The tables of the notes service in PostgreSQL, schema version 2. Run once, in this order, inside one transaction.
+-- The tables of the notes service in PostgreSQL, schema version 3. Run once, in this order, inside one transaction.
 
 -- name: create_notes_service
 -- Marks the schema as one of the notes service. One with another version is refused, never migrated silently.
@@ -9,7 +9,7 @@ CREATE TABLE notes_service (
 
 -- name: mark_version
 -- The schema version.
-INSERT INTO notes_service (schema_version) VALUES (2);
+INSERT INTO notes_service (schema_version) VALUES (3);
 
 -- name: create_notes
 -- What was accepted. A second note under one key of one client cannot exist. client is '' where no token is asked for.
@@ -24,12 +24,13 @@ CREATE TABLE notes (
 );
 
 -- name: create_jobs
--- What is to be done for a note. status is the state of the lifecycle; next_run_at is null once nothing is left to do,
--- and finished_at is null until then: a change that forgets one of them is refused, since the job would never be found
--- again.
+-- What is to be done for a note, whose client is told here once more, so that an index finds the jobs of a client. status
+-- is the state of the lifecycle; next_run_at is null once nothing is left to do, and finished_at is null until then: a
+-- change that forgets one of them is refused, since the job would never be found again.
 CREATE TABLE jobs (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     note_id bigint NOT NULL UNIQUE REFERENCES notes (id),
+    client text NOT NULL,
     status text NOT NULL CHECK (status IN ('pending', 'retry_wait', 'completed', 'failed', 'cancelled')),
     attempts integer NOT NULL,
     max_attempts integer NOT NULL CHECK (max_attempts >= 1),
@@ -49,9 +50,9 @@ CREATE INDEX jobs_waiting ON jobs (next_run_at, id) WHERE status IN ('pending', 
 -- Finds the job that has been finished longest without reading the waiting ones.
 CREATE INDEX jobs_finished ON jobs (finished_at, id) WHERE status IN ('completed', 'failed', 'cancelled');
 
--- name: create_jobs_ended
--- Lists and counts the finished jobs of a state. None for waiting ones: a claim must go by jobs_waiting alone.
-CREATE INDEX jobs_ended ON jobs (status, id) WHERE status IN ('completed', 'failed', 'cancelled');
+-- name: create_jobs_of_client
+-- Lists and counts the jobs of a client by state, without reading those of others.
+CREATE INDEX jobs_of_client ON jobs (client, status, id);
 
 -- name: create_note_events
 -- The history. job_id is UNIQUE: a second history row of one job cannot exist.

@@ -1,4 +1,4 @@
--- The tables of the notes service in SQLite, schema version 2. Run once, in this order, inside one transaction.
+-- The tables of the notes service in SQLite, schema version 3. Run once, in this order, inside one transaction.
 -- AUTOINCREMENT, so that the id of a removed note or job is never given to another.
 
 -- name: mark_application
@@ -7,7 +7,7 @@ PRAGMA application_id = 1315927141;
 
 -- name: mark_version
 -- The schema version. A file with another one is refused, never migrated silently.
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 -- name: create_notes
 -- What was accepted. A second note under one key of one client cannot exist. client is '' where no token is asked for.
@@ -22,12 +22,14 @@ CREATE TABLE notes (
 ) STRICT;
 
 -- name: create_jobs
--- What is to be done for a note. status is the state of the lifecycle; next_run_at is null once nothing is left to do,
--- and finished_at is null until then: a change that forgets one of them is refused, since the job would never be found
--- again. Written with OR, since for an IN SQLite builds a table whenever a row changes.
+-- What is to be done for a note, whose client is told here once more, so that an index finds the jobs of a client. status
+-- is the state of the lifecycle; next_run_at is null once nothing is left to do, and finished_at is null until then: a
+-- change that forgets one of them is refused, since the job would never be found again. Written with OR, since for an IN
+-- SQLite builds a table whenever a row changes.
 CREATE TABLE jobs (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     note_id INTEGER NOT NULL UNIQUE REFERENCES notes (id),
+    client TEXT NOT NULL,
     status TEXT NOT NULL CHECK (status IN ('pending', 'retry_wait', 'completed', 'failed', 'cancelled')),
     attempts INTEGER NOT NULL CHECK (attempts BETWEEN 0 AND max_attempts),
     max_attempts INTEGER NOT NULL CHECK (max_attempts >= 1),
@@ -48,10 +50,9 @@ CREATE INDEX jobs_waiting ON jobs (next_run_at, id) WHERE status IN ('pending', 
 CREATE INDEX jobs_finished ON jobs (finished_at, id)
 WHERE status = 'completed' OR status = 'failed' OR status = 'cancelled';
 
--- name: create_jobs_ended
--- Lists and counts the finished jobs of a state. None for waiting ones: a claim must go by jobs_waiting alone.
-CREATE INDEX jobs_ended ON jobs (status, id)
-WHERE status = 'completed' OR status = 'failed' OR status = 'cancelled';
+-- name: create_jobs_of_client
+-- Lists and counts the jobs of a client by state, without reading those of others.
+CREATE INDEX jobs_of_client ON jobs (client, status, id);
 
 -- name: create_note_events
 -- The history. job_id is UNIQUE: a second history row of one job cannot exist.
