@@ -1,8 +1,10 @@
 """Wrapping: a label over several lines of about the same width, never cut and never wider than asked.
 
-Lines break at spaces, but a comparison (``a < b``) or a number with its unit stays together where that fits; between
-CJK characters, but not so that a line starts or ends with a sign that must not stand there (kinsoku); within very long
-words after ``_ . / - :`` and before a capital letter; and, when all that is not enough, between any two graphemes.
+Lines break at spaces, but a comparison (``a < b``), a sum, or a number with its unit stays together where that fits,
+and a slash never stands without the word behind it. In CJK text they break where a phrase ends, as far as the scripts
+tell; where that takes more lines, between any two characters that are no part of one number or of one word in katakana,
+but not so that a line starts or ends with a sign that must not stand there (kinsoku). Very long words break after
+``_ . / - :`` and before a capital letter, and, when all that is not enough, between any two graphemes.
 """
 
 from __future__ import annotations
@@ -17,8 +19,13 @@ from arrowproof.render.text import clean_text, graphemes, text_width
 _NO_LINE_START = frozenset(
     "。、，．,.・：；:;？！?!」』】〉》）)]}〕］｝ー々ゝゞ〜ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ…‥％%"
 )
+_HIRAGANA, _KATAKANA = "HIRAGANA", "KATAKANA"
+_STEM_ENDS = frozenset("えきぎけげしじせちねびべみめりれ")
+"""Where a verb stem ends, which the next verb of a compound mostly follows: no particle ends so."""
 _NO_LINE_END = frozenset("「『【〈《（([{〔［｛＄￥$¥")
-_COMPARISONS = frozenset(("<", "<=", ">", ">=", "=", "==", "!=", "<>", "≤", "≥", "≠", "->", "→"))
+_COMPARISONS = frozenset(("<", "<=", ">", ">=", "=", "==", "!=", "<>", "≤", "≥", "≠", "->", "→", "+", "×"))
+_SLASH = "/"
+"""Before an effect; alone on a line it says nothing."""
 _UNIT_LENGTH = 4
 _BREAK_AFTER = frozenset("_./-:,;=&?|\\")
 
@@ -45,6 +52,13 @@ def wrap_text(text: str, width: float, size: float, weight: int = 400, face: str
     return _wrapped(clean_text(text), width, size, weight, face)
 
 
+def unbroken_width(text: str, most: float, size: float, weight: int = 400) -> float:
+    """The width of the widest part of a text that has no place for a break, of those up to ``most``; 0 without any."""
+    parts = (part for word in clean_text(text).split(" ") for part in _parts(word))
+    widths = (text_width(part, size, weight) for part in parts)
+    return max((width for width in widths if width <= most), default=0.0)
+
+
 @lru_cache(maxsize=4096)
 def _wrapped(text: str, width: float, size: float, weight: int, face: str) -> tuple[str, ...]:
     if not text:
@@ -52,16 +66,22 @@ def _wrapped(text: str, width: float, size: float, weight: int, face: str) -> tu
     measure = partial(text_width, size=size, weight=weight, face=face)
     if measure(text) <= width:
         return (text,)
-    pieces = [part for piece in _glued(_pieces(text), width, measure) for part in _fitting(piece, width, measure)]
-    count = len(_greedy(pieces, width, measure))
+    joints = (_ends_phrase,) if text.isascii() else (_ends_phrase, _keeps_words)
+    return min((_even_lines(_pieces(text, is_joint), width, measure) for is_joint in joints), key=len)
+
+
+def _even_lines(pieces: Sequence[_Piece], width: float, measure: Callable[[str], float]) -> tuple[str, ...]:
+    """The pieces on the fewest lines that fit, the widest of which is as narrow as it can be."""
+    parts = [part for piece in _glued(pieces, width, measure) for part in _fitting(piece, width, measure)]
+    count = len(_greedy(parts, width, measure))
     low, high = 0.0, width
     for _ in range(12):
         middle = (low + high) / 2
-        if len(_greedy(pieces, middle, measure)) <= count:
+        if len(_greedy(parts, middle, measure)) <= count:
             high = middle
         else:
             low = middle
-    return tuple(_greedy(pieces, high, measure))
+    return tuple(_greedy(parts, high, measure))
 
 
 def _greedy(pieces: Sequence[_Piece], width: float, measure: Callable[[str], float]) -> list[str]:
@@ -75,25 +95,49 @@ def _greedy(pieces: Sequence[_Piece], width: float, measure: Callable[[str], flo
     return lines
 
 
-def _pieces(text: str) -> list[_Piece]:
-    """Cut at spaces and between CJK characters."""
-    pieces: list[_Piece] = []
-    for word in text.split(" "):
-        space = True
-        part = ""
-        for cluster in graphemes(word):
-            if part and _may_break(part[-1], cluster[0]):
-                pieces.append(_Piece(part, space))
-                part, space = "", False
-            part += cluster
-        pieces.append(_Piece(part, space))
-    return pieces
+def _pieces(text: str, is_joint: Callable[[str, str], bool]) -> list[_Piece]:
+    """Cut at spaces and at these joints of CJK text."""
+    return [_Piece(part, not number) for word in text.split(" ") for number, part in enumerate(_cut(word, is_joint))]
+
+
+def _cut(word: str, is_joint: Callable[[str, str], bool]) -> list[str]:
+    """The word cut between the graphemes for whose adjoining characters this holds."""
+    parts = [""]
+    for cluster in graphemes(word):
+        if parts[-1] and is_joint(parts[-1][-1], cluster[0]):
+            parts.append("")
+        parts[-1] += cluster
+    return parts
 
 
 def _may_break(before: str, after: str) -> bool:
-    if before in _NO_LINE_END or after in _NO_LINE_START:
+    if before == " " or before in _NO_LINE_END or after in _NO_LINE_START:
         return False
     return _is_ideographic(before) or _is_ideographic(after)
+
+
+def _keeps_words(before: str, after: str) -> bool:
+    """Whether a line may break between two characters that are no part of one number or of one word in katakana."""
+    is_one_word = before.isdecimal() or _script(before) == _script(after) == _KATAKANA
+    return _may_break(before, after) and not is_one_word
+
+
+def _ends_phrase(before: str, after: str) -> bool:
+    """Whether a phrase ends between two characters, as far as their scripts tell.
+
+    Endings and particles are written in hiragana, so it ends where another script follows, and a word in katakana or
+    Latin letters where its script ends; a sign of punctuation ends a phrase too.
+    """
+    if not _keeps_words(before, after):
+        return False
+    return before not in _STEM_ENDS and (_script(before) != _script(after) != _HIRAGANA or not before.isalnum())
+
+
+def _script(character: str) -> str:
+    """The kind of letter, which the first word of its name in Unicode tells; a long vowel is that of katakana."""
+    if character == "ー":
+        return _KATAKANA
+    return unicodedata.name(character, "").split(" ")[0]
 
 
 def _is_ideographic(character: str) -> bool:
@@ -101,13 +145,14 @@ def _is_ideographic(character: str) -> bool:
 
 
 def _glued(pieces: Sequence[_Piece], width: float, measure: Callable[[str], float]) -> list[_Piece]:
-    """The pieces with ``a < b`` and ``10 min`` each in one piece, as long as that fits on a line."""
+    """The pieces with ``a < b`` and ``10 min`` each in one piece, where that fits on a line; ``/ a`` in any case."""
     glued: list[_Piece] = []
     for piece in pieces:
         before = glued[-1].text if glued else ""
         joined = f"{before} {piece.text}"
         belongs = _ends_open(before) or piece.text in _COMPARISONS or (_ends_in_number(before) and _is_unit(piece.text))
-        if before and piece.space and belongs and measure(joined) <= width:
+        led = before.rsplit(" ", 1)[-1] == _SLASH and measure(f"{_SLASH} {_parts(piece.text)[0]}") <= width
+        if before and piece.space and (led or (belongs and measure(joined) <= width)):
             glued[-1] = _Piece(joined, glued[-1].space)
         else:
             glued.append(piece)
@@ -128,14 +173,19 @@ def _is_unit(text: str) -> bool:
 
 
 def _fitting(piece: _Piece, width: float, measure: Callable[[str], float]) -> list[_Piece]:
-    """The piece cut so that each part fits: at joints inside the word first, between any graphemes after that."""
+    """The piece cut so that each part fits: at joints inside it first, between any graphemes after that."""
     if measure(piece.text) <= width:
         return [piece]
     parts: list[_Piece] = []
-    for joint in _joints(piece.text):
+    for joint in _parts(piece.text):
         for text in [joint] if measure(joint) <= width else _chopped(joint, width, measure):
             parts.append(_Piece(text, piece.space and not parts))
     return parts
+
+
+def _parts(text: str) -> list[str]:
+    """The text cut wherever a line may break in it, but for the spaces and the middles of plain words."""
+    return [joint for part in _cut(text, _may_break) for joint in _joints(part)]
 
 
 def _joints(word: str) -> list[str]:
@@ -143,7 +193,7 @@ def _joints(word: str) -> list[str]:
     previous = ""
     for cluster in graphemes(word):
         camel = previous.islower() and cluster.isupper()
-        if parts[-1] and (camel or (previous in _BREAK_AFTER and cluster not in _BREAK_AFTER)):
+        if parts[-1] and (camel or (previous in _BREAK_AFTER and cluster not in _BREAK_AFTER and cluster != " ")):
             parts.append("")
         parts[-1] += cluster
         previous = cluster

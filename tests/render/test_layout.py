@@ -14,7 +14,7 @@ from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
 from arrowproof.model.loader import load_lifecycle
 from arrowproof.render.drawing import Drawing
 from arrowproof.render.layout import layout_lifecycle
-from arrowproof.render.layout.sizes import LabelLimits, measure_label
+from arrowproof.render.layout.sizes import LabelLimits, measure_label, measure_state
 from arrowproof.render.quality import measure_drawing
 from tests.render.drawn import CASES, drawing_of
 
@@ -232,6 +232,20 @@ def test_a_word_of_common_length_is_not_broken_however_narrow_the_labels() -> No
     arrow = Arrow("a", "a", "a", "unschedulable for 10 min")
     lines = measure_label(arrow, "", LabelLimits(30, 30)).text.lines
     assert lines == ("unschedulable", "for 10 min")
+
+
+def test_a_compound_without_a_joint_is_not_broken() -> None:
+    arrow = Arrow("prepare", None, "ready", "Umgebungsvorbereitung fehlgeschlagen", None, None)
+    lines = measure_label(arrow, "", LabelLimits(30, 30)).text.lines
+    assert lines == ("Umgebungsvorbereitung", "fehlgeschlagen")
+    assert measure_state(State("s", Kind.ACTIVE, "Ausführungsumgebungsvorbereitung", "s")).label.lines == (
+        "Ausführungsumgebungsvorbereitung",
+    )
+
+
+def test_the_slash_of_an_effect_stands_before_its_first_word_however_long_that_is() -> None:
+    arrow = Arrow("pay", None, "paid", None, None, "charge.succeeded")
+    assert measure_label(arrow, "", LabelLimits(30, 30)).text.lines == ("/ charge.succeeded",)
 
 
 def test_the_same_lifecycle_gives_the_same_drawing_whatever_the_hash_seed() -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arrowproof.render.text import clean_text, graphemes, text_width
-from arrowproof.render.wrap import wrap_text
+from arrowproof.render.wrap import unbroken_width, wrap_text
 
 ALPHABET = st.sampled_from("ab _.-/字、」（Aé\u0301👍😀")
 
@@ -37,6 +37,40 @@ def test_japanese_breaks_between_characters_but_not_before_a_closing_sign() -> N
     lines = wrap_text("支払いが完了した（決済会社の通知）。在庫を「確保」、出荷する", 80, 13)
     assert len(lines) > 3
     assert not any(line[0] in "。、」）ー" or line[-1] in "「（" for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("新しいコミットを push", ("新しい", "コミットを push")),
+        ("base ブランチが進む", ("base", "ブランチが進む")),
+        ("損害額が1200万円以上", ("損害額が", "1200万円以上")),
+        ("異議の申し立てを受理", ("異議の", "申し立てを受理")),
+    ],
+)
+def test_japanese_breaks_where_a_phrase_ends_and_tears_no_word_or_number(text: str, lines: tuple[str, ...]) -> None:
+    assert wrap_text(text, 104, 13) == lines
+
+
+def test_a_long_japanese_phrase_breaks_inside_but_not_in_a_word_in_katakana() -> None:
+    assert wrap_text("再インデックスに失敗", 100, 13) == ("再インデックス", "に失敗")
+
+
+def test_korean_breaks_at_spaces_alone() -> None:
+    assert wrap_text("결제가 완료되었습니다", 110, 13) == ("결제가", "완료되었습니다")
+
+
+def test_the_slash_of_an_effect_is_never_alone() -> None:
+    width = text_width("charge.succeeded", 13)
+    assert wrap_text("/ charge.succeeded", width, 13) == ("/ charge.", "succeeded")
+    assert wrap_text("capture / charge.succeeded", width, 13) == ("capture", "/ charge.", "succeeded")
+
+
+def test_the_widest_part_without_a_joint_is_known_up_to_a_limit() -> None:
+    word = "Umgebungsvorbereitung"
+    assert unbroken_width(f"{word} in_this_place", 190, 13) == text_width(word, 13)
+    assert unbroken_width(f"{word} in_this_place", 100, 13) == text_width("place", 13)
+    assert unbroken_width("", 100, 13) == 0
 
 
 @pytest.mark.parametrize("text", ["👨\u200d👩\u200d👧" * 9, "e\u0301" * 60, "🇯🇵" * 20])

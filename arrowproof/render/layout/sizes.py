@@ -7,13 +7,14 @@ come from a solver that works in integers.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from arrowproof.model.lifecycle import Arrow, Kind, State
 from arrowproof.render.text import clean_text, text_width
-from arrowproof.render.wrap import wrap_text
+from arrowproof.render.wrap import unbroken_width, wrap_text
 
 STATE_SIZE, STATE_WEIGHT, STATE_LINE = 15, 600, 20
 NOTE_SIZE, NOTE_LINE = 14.0, 18
@@ -22,10 +23,10 @@ CAPTION_SIZE, CAPTION_WEIGHT, CAPTION_LINE = 13, 500, 16
 
 BOX_PADDING_X, BOX_PADDING_Y = 18, 11
 MIN_BOX_WIDTH = 104
-LONG_WORD = 130
-"""A word of a label up to this width is never broken."""
-MAX_STATE_TEXT = 220
-"""State labels and notes wider than this are wrapped."""
+LONG_WORD, LONG_PART = 130, 190
+"""A word of a label up to the first width is never broken, and a part of one without a joint up to the second."""
+MAX_STATE_TEXT, LONG_NAME = 220, 300
+"""State labels and notes wider than this are wrapped, but no part of a word without a joint up to the second width."""
 ICON_ROOM = 20
 """The sign of the kind and the gap behind it, left of the label's first line."""
 MARK_RADIUS = 7
@@ -58,6 +59,10 @@ CAPTION_GAP = 10
 TAG_HEIGHT, TAG_PADDING = 18, 5
 CORNER_WIDTH, CORNER_DEPTH, CORNER_RISE = 20, 26, 5
 """A self arrow above or below its box: its width and depth, and how far off the box its label stands."""
+
+
+_WORD_END = re.compile("(?<!/) ")
+"""A space, but for one behind the slash of an effect."""
 
 
 @dataclass(frozen=True)
@@ -132,12 +137,9 @@ def measure_text(text: str, limit: float, size: float, weight: int = 400) -> Tex
 def measure_state(state: State) -> BoxSize:
     """The box of a state, before its arrows ask for more width or its self arrows for more height."""
     is_passing = state.kind is Kind.PASSING
-    label = measure_text(
-        state.label if clean_text(state.label) else state.id,
-        MAX_STATE_TEXT,
-        STATE_SIZE,
-        STATE_WEIGHT,
-    )
+    name = state.label if clean_text(state.label) else state.id
+    limit = max(MAX_STATE_TEXT, unbroken_width(name, LONG_NAME, STATE_SIZE, STATE_WEIGHT))
+    label = measure_text(name, limit, STATE_SIZE, STATE_WEIGHT)
     note = _measure_note(state.note or "")
     height = even(2 * BOX_PADDING_Y + STATE_LINE * len(label.lines) + NOTE_LINE * len(note.lines))
     text = max(label.width + (0 if is_passing else ICON_ROOM), note.width)
@@ -149,7 +151,8 @@ def measure_state(state: State) -> BoxSize:
 
 def _measure_note(note: str) -> TextBlock:
     """A note. What stands behind its last line feed (the time of a log, for example) has lines of its own."""
-    blocks = [measure_text(part, MAX_STATE_TEXT, NOTE_SIZE) for part in note.rsplit("\n", 1)]
+    limit = max(MAX_STATE_TEXT, unbroken_width(note, LONG_NAME, NOTE_SIZE))
+    blocks = [measure_text(part, limit, NOTE_SIZE) for part in note.rsplit("\n", 1)]
     lines = tuple(line for block in blocks for line in block.lines)
     return TextBlock(lines, tuple(width for block in blocks for width in block.widths))
 
@@ -167,8 +170,9 @@ def measure_label(arrow: Arrow, caption: str, limits: LabelLimits, is_beside: bo
 
     Event, guard and effect start lines of their own when the whole does not fit on one.
     """
-    words = [text_width(word, LABEL_SIZE, LABEL_WEIGHT) for word in clean_text(arrow.label).split(" ")]
-    limit = max([limits.part, *(width for width in words if width <= LONG_WORD)])
+    words = [text_width(word, LABEL_SIZE, LABEL_WEIGHT) for word in _WORD_END.split(clean_text(arrow.label))]
+    part = unbroken_width(arrow.label, LONG_PART, LABEL_SIZE, LABEL_WEIGHT)
+    limit = max([limits.part, part, *(width for width in words if width <= LONG_WORD)])
     whole = measure_text(arrow.label, math.inf, LABEL_SIZE, LABEL_WEIGHT)
     if whole.width > limits.whole:
         parts = [
