@@ -51,6 +51,7 @@ HEADERS = {
 NO_PAGE = "<!doctype html><title>No page yet</title>"
 """What stands in the frame until the source was good once."""
 
+_HTTP_PORT = 80
 _HEARTBEAT = 15.0
 _MAX_ERROR = 4000
 _MAX_TITLE = 200
@@ -273,7 +274,10 @@ class _Gate:
 
     def __init__(self, app: ASGIApp, port: int) -> None:
         self._app = app
-        self._hosts = {f"{name}:{port}" for name in (ADDRESS, "localhost")}
+        names = (ADDRESS, "localhost")
+        self._hosts = {f"{name}:{port}" for name in names}
+        if port == _HTTP_PORT:  # browsers leave it out
+            self._hosts.update(names)
         self._origins = {f"http://{host}" for host in self._hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -297,7 +301,8 @@ class _Gate:
 
 
 class _Server(uvicorn.Server):
-    """A server that says when it is ready, and lets event streams go when it ends: it would wait for them."""
+    """A server that says when it is ready, and at its end lets those go whom it would wait for: event streams, and who
+    does not take what was sent."""
 
     def __init__(self, app: ASGIApp, showing: Showing, ready: Callable[[], None]) -> None:
         super().__init__(
@@ -311,6 +316,9 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await self._showing.close()
+        for connection in list(self.server_state.connections):
+            if connection.transport.get_write_buffer_size():
+                connection.transport.abort()
         await super().shutdown(sockets=sockets)
 
 

@@ -23,11 +23,17 @@ async def watch(
     Their folders are watched, since many editors replace a file; and when a folder itself is replaced, or a link leads
     elsewhere, the watch begins anew.
     """
-    is_anew = False
+    last: _Places | None = None
     try:
         while True:
-            await _watch_places(_places(sources), sources, refresh, is_anew)
-            is_anew = True
+            places = _places(sources)
+            if any(places.values()):
+                await _watch_places(places, sources, refresh, is_anew=last is not None)
+            else:
+                if last not in (None, places):
+                    await refresh()
+                await asyncio.sleep(_LOOK_MS / 1000)
+            last = places
     except OSError as error:
         await fail(f"{sources[0]} cannot be watched, start anew to see changes: {error}")
 
@@ -53,7 +59,7 @@ def _identity(folder: Path) -> tuple[int, int] | None:
 async def _watch_places(
     places: _Places, sources: Sequence[Path], refresh: Callable[[], Awaitable[None]], is_anew: bool
 ) -> None:
-    """Refresh when something changes at these places, as long as the sources stand there.
+    """Refresh when something changes at these places, some of them in folders, as long as the sources stand there.
 
     A watch that begins anew refreshes once it stands, so that no change falls between two watches.
     """
@@ -62,9 +68,6 @@ async def _watch_places(
         return Path(path) in places
 
     folders = {path.parent for path, identity in places.items() if identity is not None}
-    if not folders:
-        await asyncio.sleep(_LOOK_MS / 1000)
-        return
     async for changes in awatch(
         *folders,
         watch_filter=concerns,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import signal
@@ -9,6 +10,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -21,8 +23,9 @@ from playwright.sync_api import Browser, Page, expect
 from arrowproof.errors import InputError
 from arrowproof.model.loader import load_lifecycle
 from arrowproof.render.chromium import open_browser
+from arrowproof.render.language import load_language
 from arrowproof.render.page import render_page
-from arrowproof.render.preview import View, serve
+from arrowproof.render.preview import Showing, View, make_app, serve
 
 
 @cache
@@ -167,6 +170,14 @@ def test_a_folder_that_another_one_replaces_is_watched_on(preview: Preview, page
     said(page, "second")
     preview.target.write_text("third", encoding="utf-8")
     said(page, "third")
+
+
+def test_a_folder_that_is_gone_is_said(preview: Preview, page: Page) -> None:
+    preview.target.parent.rename(preview.target.parent.with_name("gone"))
+    page.locator("#error", has_text="No such file").wait_for()
+    said(page, "first")
+    preview.target.parent.with_name("gone").rename(preview.target.parent)
+    page.locator("#error").wait_for(state="hidden")
 
 
 def test_a_link_that_comes_to_lead_elsewhere_is_followed(preview: Preview, page: Page, tmp_path: Path) -> None:
@@ -412,6 +423,33 @@ def test_several_browsers_are_served_at_once(preview: Preview, page: Page) -> No
     said(other, "second")
 
 
+def test_a_browser_has_more_tabs_of_it_than_connections(preview: Preview, page: Page) -> None:
+    tabs = [page, *(page.context.new_page() for _ in range(7))]
+    for tab in tabs[1:]:
+        tab.goto(preview.address)
+        said(tab, "first")
+    preview.target.write_text("second", encoding="utf-8")
+    for tab in tabs:
+        said(tab, "second")
+    tabs.pop(0).close()
+    preview.target.write_text("third", encoding="utf-8")
+    for tab in tabs:
+        said(tab, "third")
+    preview.process.send_signal(signal.SIGINT)
+    for tab in tabs:
+        tab.locator("#error", has_text="disconnected").wait_for()
+
+
+def test_a_tab_listens_for_itself_where_locks_are_refused(browser: Browser, preview: Preview) -> None:
+    page = browser.new_page()
+    page.add_init_script("navigator.locks.request = () => Promise.reject(new DOMException('denied', 'SecurityError'))")
+    page.goto(preview.address)
+    said(page, "first")
+    preview.target.write_text("second", encoding="utf-8")
+    said(page, "second")
+    page.close()
+
+
 def test_the_fragment_reaches_the_page(preview: Preview, page: Page) -> None:
     page.goto("about:blank")
     page.goto(f"{preview.address}#arrow=retry")
@@ -448,6 +486,18 @@ def test_localhost_is_the_same_server(preview: Preview) -> None:
     answer = httpx.get(preview.address + "page", headers={"host": f"localhost:{preview.port}"})
     assert answer.status_code == 200
     assert "first" in answer.text
+
+
+@pytest.mark.parametrize(("port", "host"), [(80, "127.0.0.1"), (80, "localhost"), (8080, "127.0.0.1:8080")])
+def test_the_host_is_named_as_browsers_name_it_at_this_port(port: int, host: str) -> None:
+    app = make_app(Showing(View, lambda *_: None), load_language(), "page.html", port)
+
+    async def ask() -> list[int]:
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=f"http://{host}") as client:
+            return [(await client.get("/page", headers={"host": name})).status_code for name in (host, "example.com")]
+
+    with ThreadPoolExecutor() as apart:  # this thread has the loop of the browser
+        assert apart.submit(asyncio.run, ask()).result() == [200, 421]
 
 
 @pytest.mark.parametrize(
@@ -490,6 +540,17 @@ def test_an_interrupt_ends_it_cleanly_with_browsers_still_listening(
     assert errors == ""
     with pytest.raises(httpx.ConnectError):
         httpx.get(preview.address)
+
+
+def test_an_interrupt_does_not_wait_for_who_does_not_take_the_page(preview: Preview) -> None:
+    preview.replace("x" * 20_000_000)
+    assert preview.line() == "drawn float"
+    with socket.create_connection(("127.0.0.1", preview.port)) as client:
+        client.sendall(f"GET /page HTTP/1.1\r\nHost: 127.0.0.1:{preview.port}\r\n\r\n".encode())
+        assert client.recv(12) == b"HTTP/1.1 200"
+        preview.process.send_signal(signal.SIGINT)
+        _, errors = preview.process.communicate(timeout=60)
+    assert (preview.process.returncode, errors) == (130, "")
 
 
 @pytest.mark.parametrize("chosen", [signal.SIGINT, signal.SIGTERM])
