@@ -63,7 +63,6 @@ def test_korean_breaks_at_spaces_alone() -> None:
 def test_the_slash_of_an_effect_is_never_alone() -> None:
     width = text_width("charge.succeeded", 13)
     assert wrap_text("/ charge.succeeded", width, 13) == ("/ charge.", "succeeded")
-    assert wrap_text("capture / charge.succeeded", width, 13) == ("capture", "/ charge.", "succeeded")
 
 
 def test_the_widest_part_without_a_joint_is_known_up_to_a_limit() -> None:
