@@ -2,7 +2,8 @@
 
 The SVG carries what its drawing needs and nothing else: its style with the colours of both themes, the fonts that occur
 in it as ``data:`` URLs, and its own paper. As an image in another page it follows the viewer's colour scheme, unless it
-was made for one theme. It has no script and asks for nothing. The script of a page (``export.js``) makes the same SVG
+was made for one theme. It has no script and asks for nothing. Its title and description belong to it without ids, so
+that several pictures can stand in one HTML document. The script of a page (``export.js``) makes the same SVG
 out of the same parts, which it finds in the page between two markers; a test holds the two against each other.
 
 A PNG is this SVG as Chromium paints it, two pixels to the unit.
@@ -46,6 +47,7 @@ _PNG_MARK = b"tEXtSoftware\0" + GENERATOR.encode()
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 _VIEW_BOX = re.compile(r' viewBox="([^"]*)"')
+_REFERENCE = re.compile(r' (?:aria-labelledby|aria-describedby|id)="[^"]*"')
 
 _PAINT = """async ([svg, width, height]) => {
   const image = new Image();
@@ -83,8 +85,8 @@ def export_svg(drawing: Markup, theme: Theme | None = None) -> str:
     style = element("style", {}, drawing_css(drawing))
     paper = element("rect", {"class": "paper", "x": left, "y": top, "width": width, "height": height})
     # No ">" stands in an attribute and no tag in a text, since both were escaped.
-    root, _, content = _VIEW_BOX.sub("", drawing, count=1).partition(">")
-    description, end, parts = content.partition("</desc>")
+    start, end, parts = _VIEW_BOX.sub("", drawing, count=1).partition("</desc>")
+    root, _, description = _REFERENCE.sub("", start).partition(">")
     return f"{root}{attributes}>{description}{end}{style}{paper}{parts}\n"
 
 

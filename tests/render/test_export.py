@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 from arrowproof import __version__
 from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle
@@ -51,6 +52,19 @@ def bundled_svg(theme: Theme | None = None) -> str:
     return export_svg(render_svg(lifecycle, layout_lifecycle(lifecycle)), theme)
 
 
+@pytest.fixture
+def page_of_pictures(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Makes an HTML document with pictures in it."""
+    page = browser.new_page()
+
+    def fill(*pictures: str) -> Page:
+        page.set_content(f"<!doctype html><body>{''.join(pictures)}")
+        return page
+
+    yield fill
+    page.close()
+
+
 def rgb(colour: str) -> tuple[int, ...]:
     return tuple(bytes.fromhex(colour.removeprefix("#")))
 
@@ -78,7 +92,6 @@ def test_an_svg_is_a_whole_file_that_asks_for_nothing_and_can_be_pressed_nowhere
     assert root.find(f"{SVG}title").text == "Notes: state diagram"
     assert "5 arrows" in root.find(f"{SVG}desc").text
     assert root.get("role") == "group"
-    assert root.get("aria-labelledby") == root.find(f"{SVG}title").get("id")
     names = {name for each in root.iter() for name in each.attrib}
     assert not names & {"tabindex", "style", "href", "hidden", "aria-pressed"}
     assert not any(name.startswith("on") for name in names)
@@ -89,6 +102,15 @@ def test_an_svg_is_a_whole_file_that_asks_for_nothing_and_can_be_pressed_nowhere
     style = root.find(f"{SVG}style").text
     assert not re.search(r"url\((?!data:font/woff2;base64,)|@import", style)
     assert svg_of(NOTES) == svg
+
+
+def test_pictures_in_one_document_share_no_id_and_have_their_names(page_of_pictures):
+    page = page_of_pictures(svg_of(NOTES), svg_of(TWO), svg_of(TWO, Theme.DARK))
+    assert page.locator("[id]").count() == 0
+    tree = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    said = [(node["name"]["value"], node["description"]["value"]) for node in tree if node["role"]["value"] == "group"]
+    two = ("Two: state diagram", "2 states and 1 arrow.")
+    assert said == [("Notes: state diagram", "4 states and 5 arrows."), two, two]
 
 
 def test_an_svg_stands_on_paper_of_whole_units_around_its_drawing():

@@ -33,7 +33,7 @@ const makePicture = (drawing, onlyTheme) => {
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
     return element;
   };
-  svg.removeAttribute("hidden");
+  for (const part of [svg, ...all("title, desc", svg)]) for (const name of ["hidden", "aria-labelledby", "aria-describedby", "id"]) part.removeAttribute(name);
   write(svg, { "data-generator": document.querySelector("meta[name=generator]").content, viewBox: `${left} ${top} ${size.width} ${size.height}`, ...size });
   if (onlyTheme) svg.dataset.theme = onlyTheme;
   const style = document.createElementNS(svgNamespace, "style");
