@@ -160,9 +160,9 @@ class NotesDriver:
         if deed in (Deed.RETRY, Deed.CANCEL):
             process = self._ask_again(deed, key, side)
         elif deed is Deed.REMOVE:
-            process = self._run_retention(_KEEP_NOTHING, removed=1 if side is Side.BEFORE else 0)
+            process = self._run_retention(_KEEP_NOTHING, removed=1 if side is Side.BEFORE else 0, restarts=True)
         else:
-            process = self._run_worker(key, transition.target if side is Side.BEFORE else None)
+            process = self._run_worker(key, transition.target if side is Side.BEFORE else None, restarts=True)
         self._check(transition, key, before)
         return Walked(key, (process,))
 
@@ -284,9 +284,9 @@ class NotesDriver:
     def _job(self, key: Row) -> Job:
         return self._service.api().job(_id(key))
 
-    def _run_worker(self, key: Row, outcome: str | None) -> Process:
+    def _run_worker(self, key: Row, outcome: str | None, *, restarts: bool = False) -> Process:
         """One look of one worker, which must come to ``outcome`` with this job (None: it must find nothing to do)."""
-        worker, told = self._service.run("worker", *self._worker_options())
+        worker, told = self._service.run("worker", *self._worker_options(), restarts=restarts)
         wanted = {"outcome": outcome or "idle", "job_id": _id(key) if outcome else None}
         if told != wanted:
             raise DriverError(f"The worker's last line is {told}; expected {wanted}.")
@@ -296,9 +296,9 @@ class NotesDriver:
         delay = str(SHORT_DELAY if self._steps_left > 0 else OUT_OF_REACH)
         return ["--max-polls", "1", "--retry-delay", delay]
 
-    def _run_retention(self, keep: str, removed: int) -> Process:
+    def _run_retention(self, keep: str, removed: int, *, restarts: bool = False) -> Process:
         """A retention that must remove so many jobs."""
-        retention, told = self._service.run("retention", "--keep-finished", keep)
+        retention, told = self._service.run("retention", "--keep-finished", keep, restarts=restarts)
         if told != {"removed": removed}:
             raise DriverError(f"A retention that keeps {keep} s says {told}; expected {removed} removed.")
         return retention

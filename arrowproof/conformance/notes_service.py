@@ -2,9 +2,10 @@
 
 A job's attempts are fixed when it is created, so there is one server for each ``--max-attempts`` that a tour needs. A
 server takes long to start, so those are started ahead of the tour that needs them: on another core, while other tours
-go on. A process that is to be killed is told by ``NOTES_HOLD`` where to wait for that. The server that is killed is the
-one that has served so far, and the one that is started after that serves from then on: the restart is held to all that
-the proof still asks.
+go on. Of workers and retentions a few spares are (:mod:`arrowproof.conformance.spare`); what restarts the service after
+a kill is none of them, but a process that is started then. A process that is to be killed is told by ``NOTES_HOLD``
+where to wait for that. The server that is killed is the one that has served so far, and the one that is started after
+that serves from then on: the restart is held to all that the proof still asks.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from arrowproof.conformance.driver import DriverError
 from arrowproof.conformance.processes import ProcessGroup, RunningProcess
+from arrowproof.conformance.spare import order
 from arrowproof.model.evidence import Process, Side
 
 if TYPE_CHECKING:
@@ -38,6 +40,9 @@ _POINTS = {
 }
 _OTHER_SIDE = {Side.BEFORE: Side.AFTER, Side.AFTER: Side.BEFORE}
 _ATTEMPTS_AHEAD = (1, 2)
+_SPARES = {"worker": 3, "retention": 1}
+_LOADED_LATE = "arrowproof.service.sqlite"
+"""What both load only when they open their database."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,7 @@ class NotesService:
         self._processes = ProcessGroup(folder)
         self._servers: dict[int, Hold] = {}
         self._apis: dict[int, NotesApi] = {}
+        self._spares: dict[str, list[RunningProcess]] = {role: [] for role in _SPARES}
         self._next_side = Side.BEFORE
         self._holds = 0
 
@@ -125,9 +131,12 @@ class NotesService:
         """Start a worker or a retention that will wait at a point, or on one side of its commit."""
         return self._hold(role, _POINTS[role, at] if isinstance(at, Side) else at, options)
 
-    def run(self, role: str, *options: str) -> tuple[Process, object]:
-        """Run a worker or a retention to its end; give it and what its last line says (the text if that is no JSON)."""
-        process = self._start(role, options)
+    def run(self, role: str, *options: str, restarts: bool = False) -> tuple[Process, object]:
+        """Run a worker or a retention to its end; give it and what its last line says (the text if that is no JSON).
+
+        One that ``restarts`` the service after a kill is started now; another one may be a spare.
+        """
+        process = self._start(role, options) if restarts else self._take_spare(role, options)
         lines = process.finish().splitlines()
         return process.record(), _read(lines[-1]) if lines else None
 
@@ -143,14 +152,35 @@ class NotesService:
         release = folder / f"{point}.release"
         if released:
             release.touch()
-        process = self._start(role, options, {"NOTES_HOLD": f"{point}:{folder}"})
+        start = self._take_spare if role in _SPARES else self._start
+        process = start(role, options, {"NOTES_HOLD": f"{point}:{folder}"})
         return Hold(process, point, folder / f"{point}.held", release)
 
     def _start(self, role: str, options: Sequence[str], environment: Mapping[str, str] | None = None) -> RunningProcess:
-        """Start a process of the service that stands beside this very module, whatever else is installed."""
+        """Start a process of the service."""
+        return self._launch(role, [f"arrowproof.service.{role}", *self._arguments(options)], environment or {})
+
+    def _take_spare(
+        self, role: str, options: Sequence[str], environment: Mapping[str, str] | None = None
+    ) -> RunningProcess:
+        """Have the oldest spare run, and start others for those that come next."""
+        spares = self._spares[role]
+        command = ["arrowproof.conformance.spare", f"arrowproof.service.{role}", str(self.database), _LOADED_LATE]
+        while len(spares) <= _SPARES[role]:
+            spares.append(self._launch(role, command, {}, waits=True))
+        spare = spares.pop(0)
+        spare.tell(order(self._arguments(options), dict(environment or {})))
+        return spare
+
+    def _arguments(self, options: Sequence[str]) -> list[str]:
+        return ["--db", str(self.database), *options]
+
+    def _launch(
+        self, role: str, command: Sequence[str], environment: Mapping[str, str], *, waits: bool = False
+    ) -> RunningProcess:
+        """Start a module of the package that this very module belongs to, whatever else is installed."""
         path = os.pathsep.join(filter(None, [str(_PACKAGE_FOLDER), os.environ.get("PYTHONPATH", "")]))
-        command = [*_PROGRAM, f"arrowproof.service.{role}", "--db", str(self.database), *options]
-        return self._processes.start(role, command, {"PYTHONPATH": path, **(environment or {})})
+        return self._processes.start(role, [*_PROGRAM, *command], {"PYTHONPATH": path, **environment}, waits=waits)
 
 
 def _read(line: str) -> object:

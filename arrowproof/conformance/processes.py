@@ -31,17 +31,19 @@ class RunningProcess:
     """One process of a service, in a session of its own, so that an interrupt from the keyboard is ours to pass on.
 
     ``log`` is the path of its output without the endings ``.stdout`` and ``.stderr``; ``environment`` is added to that
-    of this process.
+    of this process. One that ``waits`` can be told something, once, on its stdin; others find it empty.
     """
 
-    def __init__(self, role: str, command: Sequence[str], log: Path, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, role: str, command: Sequence[str], log: Path, environment: Mapping[str, str], *, waits: bool = False
+    ) -> None:
         self.role = role
         self._stdout, self._stderr = log.with_suffix(".stdout"), log.with_suffix(".stderr")
         self._lines_read = 0
         with self._stdout.open("wb") as stdout, self._stderr.open("wb") as stderr:
             self._process = subprocess.Popen(
                 list(command),
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE if waits else subprocess.DEVNULL,
                 stdout=stdout,
                 stderr=stderr,
                 env={**os.environ, **environment},
@@ -61,6 +63,15 @@ class RunningProcess:
     def record(self) -> Process:
         """This process as evidence holds it: ``running``, ``exit 0``, ``SIGKILL``."""
         return Process(self.role, self.pid, _ending(self._process.poll()))
+
+    def tell(self, text: str) -> None:
+        """Write ``text``, less than a pipe holds, to the stdin of a process that waits for it, and close that.
+
+        One that has ended does not hear it, which :meth:`finish` and the others tell then.
+        """
+        if self._process.stdin is not None and not self._process.stdin.closed:
+            with suppress(BrokenPipeError), self._process.stdin as stdin:
+                stdin.write(text.encode())
 
     def read_line(self, deadline: float = DEADLINE_SECONDS) -> str:
         """The next whole line of stdout, without its end; ``deadline`` is in seconds.
@@ -101,6 +112,7 @@ class RunningProcess:
         """SIGKILL, to its process group, and wait for the exit. Nothing happens when it has ended already."""
         self._signal(signal.SIGKILL)
         self._process.wait()
+        self.tell("")
 
     def end(self, deadline: float = DEADLINE_SECONDS) -> None:
         """Wait for the exit after :meth:`terminate`, and kill it when it has not ended by the deadline."""
@@ -150,8 +162,10 @@ class ProcessGroup:
     folder: Path
     started: list[RunningProcess] = field(default_factory=list)
 
-    def start(self, role: str, command: Sequence[str], environment: Mapping[str, str] | None = None) -> RunningProcess:
-        """Start a process; ``environment`` is added to this process's own.
+    def start(
+        self, role: str, command: Sequence[str], environment: Mapping[str, str] | None = None, *, waits: bool = False
+    ) -> RunningProcess:
+        """Start a process; see :class:`RunningProcess` for ``environment`` and ``waits``.
 
         Raises:
             DriverError: the command cannot be run.
@@ -161,7 +175,7 @@ class ProcessGroup:
             logs.mkdir(exist_ok=True)
             log = logs / f"{len(self.started) + 1:03}-{role}"
             with interrupts_held():
-                self.started.append(RunningProcess(role, command, log, environment or {}))
+                self.started.append(RunningProcess(role, command, log, environment or {}, waits=waits))
         except OSError as error:
             raise DriverError(f"The {role} cannot be started: {error}") from error
         return self.started[-1]

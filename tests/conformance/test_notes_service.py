@@ -42,6 +42,22 @@ def test_a_process_that_does_not_come_to_its_point_is_told(service: NotesService
         hold.kill()
 
 
+def test_what_restarts_the_service_is_no_spare_that_was_started_before(service: NotesService, tmp_path: Path) -> None:
+    service.start()
+    service.run("worker", "--max-polls", "1")
+    before = workers(tmp_path)
+    assert len(before) == 1 + 3
+    process, _ = service.run("worker", "--max-polls", "1", restarts=True)
+    (new,) = workers(tmp_path) - before
+    assert f'"started": {process.pid},' in new.read_text()
+    process, _ = service.run("worker", "--max-polls", "1")
+    assert any(f'"started": {process.pid},' in file.read_text() for file in before)
+
+
+def workers(tmp_path: Path) -> set[Path]:
+    return set((tmp_path / "processes").glob("*-worker.stderr"))
+
+
 def test_the_servers_of_later_tours_are_started_ahead_one_at_a_time(service: NotesService, tmp_path: Path) -> None:
     service.start()
     counts = []

@@ -35,6 +35,25 @@ def test_the_lines_of_a_process_come_one_by_one(group: ProcessGroup) -> None:
     assert process.record().ended == "exit 0"
 
 
+def test_a_process_that_waits_hears_what_it_is_told_once_and_others_find_nothing(group: ProcessGroup) -> None:
+    echo = [sys.executable, "-c", "import sys; print(repr(sys.stdin.read()))"]
+    waiting = group.start("script", echo, waits=True)
+    waiting.tell("go\n")
+    waiting.tell("again\n")
+    assert waiting.finish() == "'go\\n'\n"
+    deaf = group.start("script", echo)
+    deaf.tell("go\n")
+    assert deaf.finish() == "''\n"
+
+
+def test_a_process_that_was_told_too_late_is_quoted(group: ProcessGroup) -> None:
+    process = group.start("script", [sys.executable, "-c", "import sys; sys.exit('tired')"], waits=True)
+    process.end()
+    process.tell("go\n")
+    with pytest.raises(DriverError, match="its stderr: tired"):
+        process.finish()
+
+
 def test_a_service_may_print_more_than_a_pipe_holds(group: ProcessGroup) -> None:
     process = run(group, "print('ready'); print('x' * 1_000_000); print('done')")
     assert process.read_line() == "ready"
@@ -149,8 +168,8 @@ def test_an_interrupt_during_a_start_comes_after_the_process_is_known(tmp_path, 
     group = ProcessGroup(tmp_path)
 
     class Interrupted(RunningProcess):
-        def __init__(self, *arguments):
-            super().__init__(*arguments)
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr("arrowproof.conformance.processes.RunningProcess", Interrupted)
