@@ -59,6 +59,16 @@ _ARABIC = {
 
 _HAMZA = "ء"  # joins to nothing, so that the letter before it is the last of its part
 
+_TALL_SCRIPTS = (
+    (0x0591, 0x05C7),
+    (0x0600, 0x08FF),
+    (0x0900, 0x109F),
+    (0x1780, 0x17FF),
+    (0xFB50, 0xFDFF),
+    (0xFE70, 0xFEFE),
+)
+_ONE_MARK = 2  # a letter and one mark, as it is decomposed
+
 _WIDE_SIGNS = {"‱": 1.95, "Ⅷ": 1.7, "ﬗ": 1.75, "\N{TWO-EM DASH}": 2.1, "\N{THREE-EM DASH}": 3.1}
 
 MAX_MARKS = 4
@@ -146,6 +156,21 @@ def text_width(text: str, size: float, weight: int = 400, face: str = "sans") ->
         advances[c] if c in advances else _other_width(c, after)
         for c, after in zip_longest(text, text[1:], fillvalue="")
     )
+
+
+def is_tall(text: str) -> bool:
+    """Whether letters of the text reach so far up or down that its lines need more room than those of Latin text.
+
+    So do scripts with signs above and below their letters (Arabic, pointed Hebrew, those of India, Thai, Tibetan,
+    Khmer, ...), and Vietnamese capitals with two marks.
+    """
+    return not text.isascii() and any(map(_is_tall_letter, text))
+
+
+def _is_tall_letter(character: str) -> bool:
+    if any(low <= ord(character) <= high for low, high in _TALL_SCRIPTS):
+        return True
+    return character.isupper() and len(unicodedata.normalize("NFD", character)) > _ONE_MARK
 
 
 def is_covered(text: str, face: str = "sans") -> bool:

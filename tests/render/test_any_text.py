@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,26 @@ def test_letters_with_very_many_marks_do_not_reach_into_their_neighbours(tab: Pa
     assert heights
     assert max(heights) < 2.2  # em
     assert tab.evaluate("document.documentElement.scrollHeight - innerHeight") == 0
+
+
+@pytest.mark.parametrize("words", ["إعادة المحاولة إلى أجل", "Ổ đĩa ẨN bị ngắt"])
+def test_the_lines_of_a_label_in_a_script_with_high_letters_and_low_ones_do_not_meet(
+    tab: Page, tmp_path: Path, words: str
+) -> None:
+    states = (state("a", Kind.WAITING), state("b", Kind.SUCCESS))
+    arrow = Arrow("go", "a", "b", words, guard=words, effect=words)
+    show(tab, tmp_path, render_page(Lifecycle("high", "High letters", states, (arrow,))))
+    inks = tab.evaluate("""() => {
+      const pen = document.createElement('canvas').getContext('2d');
+      return [...document.querySelectorAll('.drawing .label text')].map((text) => {
+        const style = getComputedStyle(text);
+        pen.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
+        const [ink, y] = [pen.measureText(text.textContent), Number(text.getAttribute('y'))];
+        return [y - ink.actualBoundingBoxAscent, y + ink.actualBoundingBoxDescent];
+      });
+    }""")
+    assert len(inks) >= 3
+    assert all(above[1] <= below[0] + 0.5 for above, below in pairwise(inks)), inks
 
 
 def test_a_transition_between_names_that_run_from_right_to_left_still_points_to_the_right(

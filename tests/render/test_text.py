@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from arrowproof.render.chromium import open_browser
 from arrowproof.render.fonts import font_faces_css
-from arrowproof.render.text import MAX_CHARACTERS, REPLACEMENT, clean_text, graphemes, is_covered, text_width
+from arrowproof.render.text import MAX_CHARACTERS, REPLACEMENT, clean_text, graphemes, is_covered, is_tall, text_width
 
 FAMILY = "👨\u200d👩\u200d👧"
 ARABIC = "ءآأؤإئابةتثجحخدذرزسشصضطظعغفقكلمنهوىي"
@@ -116,6 +116,17 @@ def test_is_covered_tells_exact_widths_from_bounds() -> None:
     assert is_covered("attempts ≤ 3")
     assert is_covered("подтверждение επιβεβαίωση „đã hủy“ STRAẞE")
     assert not is_covered("状態")
+
+
+@pytest.mark.parametrize(
+    ("text", "tall"),
+    [
+        *((text, False) for text in ("Ärger über Öl", "支払い済み", "ממתין", "đã hủy")),
+        *((text, True) for text in ("Ổ đĩa", "ملغى", "रद्द", "ยกเลิก", "שָׁלוֹם")),
+    ],
+)
+def test_scripts_with_signs_above_and_below_and_capitals_with_two_marks_are_tall(text: str, tall: bool) -> None:
+    assert is_tall(text) == tall
 
 
 def test_an_arabic_letter_that_another_follows_is_narrower_than_one_at_the_end() -> None:

@@ -25,11 +25,12 @@ _ICON_SHIFT, _ICON_REACH = 10.0, 13.0
 def place_state(state_id: str, size: BoxSize, box: Box) -> StateBox:
     """A state whose texts stand in the middle of its box, the sign of its kind left of the first line."""
     center, middle = box.center
-    top = middle - (STATE_LINE * len(size.label.lines) + NOTE_LINE * len(size.note.lines)) / 2
+    top = middle - (size.label.height(STATE_LINE) + size.note.height(NOTE_LINE)) / 2
     shift = _ICON_SHIFT if size.has_icon else 0.0
     label = place_lines(size.label, center + shift, top, STATE_LINE, "middle")
-    note = place_lines(size.note, center, top + STATE_LINE * len(size.label.lines), NOTE_LINE, "middle")
-    icon = (center + shift - size.label.widths[0] / 2 - _ICON_REACH, top + STATE_LINE / 2) if size.has_icon else None
+    note = place_lines(size.note, center, top + size.label.height(STATE_LINE), NOTE_LINE, "middle")
+    middle = top + (STATE_LINE + size.label.room) / 2
+    icon = (center + shift - size.label.widths[0] / 2 - _ICON_REACH, middle) if size.has_icon else None
     return StateBox(state_id, box, label, note, icon)
 
 
@@ -44,7 +45,7 @@ def with_label(path: ArrowPath, size: LabelSize, corner: Point, anchor: str) -> 
         lines = place_lines(size.text, x, top + (TAG_HEIGHT - LABEL_LINE) / 2, LABEL_LINE, "middle")
         return replace(path, label=lines, label_box=box, is_tag=True)
     lines = place_lines(size.text, x, top, LABEL_LINE, anchor)
-    caption = place_lines(size.caption, x, top + LABEL_LINE * len(size.text.lines), CAPTION_LINE, anchor)
+    caption = place_lines(size.caption, x, top + size.text.height(LABEL_LINE), CAPTION_LINE, anchor)
     if size.is_beside:
         behind = left + size.text.widths[-1] + CAPTION_GAP
         caption = (replace(caption[0], x=behind, baseline=lines[-1].baseline),)
@@ -52,8 +53,8 @@ def with_label(path: ArrowPath, size: LabelSize, corner: Point, anchor: str) -> 
 
 
 def place_lines(block: TextBlock, x: float, top: float, line: float, anchor: str) -> tuple[TextLine, ...]:
-    """The lines of a text below each other, ``line`` high each, the first one's upper edge at ``top``."""
+    """The lines of a text below each other from ``top`` on, each ``line`` high where it is in Latin script."""
     return tuple(
-        TextLine(text, x, top + line * (number + BASELINE), width, anchor)
+        TextLine(text, x, top + (line + block.room) * (number + BASELINE), width, anchor)
         for number, (text, width) in enumerate(zip(block.lines, block.widths, strict=True))
     )

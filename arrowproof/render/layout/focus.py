@@ -312,7 +312,7 @@ def _name_size(state: State, setting: _Setting) -> BoxSize:
     is_passing = state.kind is Kind.PASSING
     name = state.label if clean_text(state.label) else state.id
     label = measure_text(name, setting.name, STATE_SIZE, STATE_WEIGHT)
-    height = 2 * setting.padding + STATE_LINE * len(label.lines)
+    height = 2 * setting.padding + label.height(STATE_LINE)
     sides = height // 2 if is_passing else ICON_ROOM
     width = even(label.width + sides + 2 * _PADDING_X)
     return BoxSize(width, height, _RIM, label, TextBlock((), ()), has_icon=not is_passing)

@@ -160,7 +160,7 @@ def _spot(drawing: Drawing, outline: Sequence[Point], name: TextBlock, taken: Se
 
     A place that makes the drawing no higher comes first.
     """
-    height = NAME_LINE * len(name.lines)
+    height = name.height(NAME_LINE)
     top, bottom = min(y for _, y in outline), max(y for _, y in outline)
     places = [(top, top - height - _AIR), (bottom, bottom + _AIR)]
     if places[0][1] < drawing.bounds.y:

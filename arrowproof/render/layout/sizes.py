@@ -13,13 +13,15 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from arrowproof.model.lifecycle import Arrow, Kind, State
-from arrowproof.render.text import clean_text, text_width
+from arrowproof.render.text import clean_text, is_tall, text_width
 from arrowproof.render.wrap import unbroken_width, wrap_text
 
 STATE_SIZE, STATE_WEIGHT, STATE_LINE = 15, 600, 20
 NOTE_SIZE, NOTE_LINE = 14.0, 18
 LABEL_SIZE, LABEL_WEIGHT, LABEL_LINE = 13, 450, 16
 CAPTION_SIZE, CAPTION_WEIGHT, CAPTION_LINE = 13, 500, 16
+TALL_ROOM = 4
+"""So much higher each line is in a script with signs above and below its letters."""
 
 BOX_PADDING_X, BOX_PADDING_Y = 18, 11
 MIN_BOX_WIDTH = 104
@@ -77,6 +79,15 @@ class TextBlock:
         """The widest line."""
         return max(self.widths, default=0.0)
 
+    @property
+    def room(self) -> int:
+        """How much higher its lines are than those of Latin text."""
+        return TALL_ROOM if any(map(is_tall, self.lines)) else 0
+
+    def height(self, line: int) -> int:
+        """The height of its lines, each of which is this high in Latin text."""
+        return (line + self.room) * len(self.lines)
+
 
 @dataclass(frozen=True)
 class BoxSize:
@@ -113,7 +124,7 @@ class LabelSize:
     @property
     def first_line(self) -> float:
         """The middle of the first line below the top, where the bead stands."""
-        return (TAG_HEIGHT if self.is_tag else LABEL_LINE) / 2
+        return (TAG_HEIGHT if self.is_tag else LABEL_LINE + self.text.room) / 2
 
     @property
     def tops(self) -> tuple[float, ...]:
@@ -141,7 +152,7 @@ def measure_state(state: State) -> BoxSize:
     limit = max(MAX_STATE_TEXT, unbroken_width(name, LONG_NAME, STATE_SIZE, STATE_WEIGHT))
     label = measure_text(name, limit, STATE_SIZE, STATE_WEIGHT)
     note = _measure_note(state.note or "")
-    height = even(2 * BOX_PADDING_Y + STATE_LINE * len(label.lines) + NOTE_LINE * len(note.lines))
+    height = even(2 * BOX_PADDING_Y + label.height(STATE_LINE) + note.height(NOTE_LINE))
     text = max(label.width + (0 if is_passing else ICON_ROOM), note.width)
     rounding = height // 2 - BOX_PADDING_X // 2 if is_passing else 0
     width = max(MIN_BOX_WIDTH, even(text + 2 * (BOX_PADDING_X + rounding)))
@@ -185,9 +196,9 @@ def measure_label(arrow: Arrow, caption: str, limits: LabelLimits, is_beside: bo
     below = measure_text(caption, math.inf, CAPTION_SIZE, CAPTION_WEIGHT)
     if is_beside and whole.lines and below.lines:
         width = even(max(whole.width, whole.widths[-1] + CAPTION_GAP + below.width))
-        return LabelSize(width, LABEL_LINE * len(whole.lines), whole, below, is_beside=True)
+        return LabelSize(width, whole.height(LABEL_LINE), whole, below, is_beside=True)
     width = even(max(whole.width, below.width))
-    return LabelSize(width, LABEL_LINE * len(whole.lines) + CAPTION_LINE * len(below.lines), whole, below)
+    return LabelSize(width, whole.height(LABEL_LINE) + below.height(CAPTION_LINE), whole, below)
 
 
 def measure_tag(number: int | None) -> LabelSize:
