@@ -163,10 +163,10 @@ class NotesService:
     def _take_spare(
         self, role: str, options: Sequence[str], environment: Mapping[str, str] | None = None
     ) -> RunningProcess:
-        """Have the oldest spare run, and start others for those that come next."""
+        """Have the oldest spare run. Their number grows by one each time, so that few are started for few runs."""
         spares = self._spares[role]
         command = ["arrowproof.conformance.spare", f"arrowproof.service.{role}", str(self.database), _LOADED_LATE]
-        while len(spares) <= _SPARES[role]:
+        for _ in range(min(2, _SPARES[role] + 1 - len(spares))):
             spares.append(self._launch(role, command, {}, waits=True))
         spare = spares.pop(0)
         spare.tell(order(self._arguments(options), dict(environment or {})))
