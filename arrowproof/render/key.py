@@ -22,6 +22,8 @@ from arrowproof.render.text import clean_text, graphemes
 
 NUMBER = 1.9
 """The width of a number."""
+SIGN = 1.35
+"""The width of the sign of a rung behind it."""
 _HEAD = 1.45 + 0.25
 """The heading with the gap below it."""
 _SIZE, _LINE = 0.9, 1.27
@@ -43,8 +45,8 @@ _HINT_LINES = 2
 class KeyRow:
     """One arrow: its number in the drawing, its place in the file, what its label says, and its name for people.
 
-    ``event`` is the first part of the label, and ``standing`` what a proof says of it where that needs saying, in this
-    ``tone``.
+    ``event`` is the first part of the label, and ``standing`` what a proof says of it where that needs saying; a page
+    says so with the ``sign`` of its rung in this ``tone``.
     """
 
     number: int
@@ -53,6 +55,7 @@ class KeyRow:
     event: str
     name: str
     standing: str = ""
+    sign: str = ""
     tone: str = ""
 
 
@@ -79,6 +82,11 @@ class Key:
         return row.label if self.is_whole else self.shortened.get(row.number, row.event)
 
     @property
+    def has_signs(self) -> bool:
+        """Whether a sign stands behind each number."""
+        return any(row.sign for row in self.rows)
+
+    @property
     def lacking(self) -> float:
         """How much of the labels has no room: 0 for nothing, 1 for all but the events, 2 for the events as well."""
         if not self.rows or self.is_whole:
@@ -102,6 +110,7 @@ def key_of_stage(stage: Stage, arrows: Sequence[ArrowRow], proof: Proof | None, 
         if arrow.id not in numbered:
             continue
         ends = language("drawing.arrow", source=row.source, target=row.target)
+        rung = None if proof is None else proof.standing.arrows[arrow.id].rung
         named = language("drawing.arrow_label", ends=ends, label=row.label) if row.label else ends
         name = language("drawing.standing", arrow=named, standing=row.standing) if row.standing else named
         rows.append(
@@ -112,90 +121,122 @@ def key_of_stage(stage: Stage, arrows: Sequence[ArrowRow], proof: Proof | None, 
                 event=clean_text(arrow.event or "") or row.label or ends,
                 name=language("key.row", number=place + 1, arrow=name),
                 standing="" if proof is None else proof.captions.get(arrow.id, ""),
-                tone="" if proof is None else proof.standing.arrows[arrow.id].rung.tone,
+                sign=rung or "",
+                tone="" if rung is None else rung.tone,
             )
         )
     return Key(tuple(rows))
 
 
 def fit_key(key: Key, width: float, height: float, row: float, ruler: Ruler) -> Key:
-    """The key as it fits: whole labels before events alone, in few columns and with calm lines first.
-
-    Where nothing fits it is the lowest one.
-
-    Args:
-        key: with all its rows.
-        width: of the column.
-        height: that is left in the column.
-        row: the padding of a line that is not set closer.
-        ruler: what measures the texts.
-    """
-    if not key.rows:
-        return key
-    settings = []
-    for setting in _settings(key, width, height, row, ruler):
-        if setting.height <= height:
-            return setting
-        settings.append(setting)
-    return min(settings, key=lambda setting: setting.height)
+    """The key as it fits one column; :meth:`KeySettings.fit` says how."""
+    return KeySettings(key, ruler).fit(width, height, row)
 
 
-def _settings(key: Key, width: float, height: float, row: float, ruler: Ruler) -> Iterator[Key]:
-    """The ways in which a key can stand, the best first."""
-    paddings = (row, min(row, _CLOSE))
+@dataclass(frozen=True)
+class _Setting:
+    """A way in which a key can stand; rows that are not ``is_whole`` have events of at most so many lines."""
+
+    columns: int
+    row: float
+    is_whole: bool = True
+    lines: int | None = None
+
+
+@dataclass(frozen=True)
+class KeySettings:
+    """The ways in which a key can stand beside a drawing, each measured once, however often a column asks for one."""
+
+    key: Key
+    ruler: Ruler
+    known: dict[tuple[_Setting, float], Key] = field(default_factory=dict)
+    cuts: dict[tuple[float, int | None], Mapping[int, str]] = field(default_factory=dict)
+
+    def fit(self, width: float, height: float, row: float) -> Key:
+        """The key as it fits: whole labels before events alone, in few columns and with calm lines first.
+
+        Where nothing fits it is the lowest one.
+
+        Args:
+            width: of the column.
+            height: that is left in the column.
+            row: the padding of a line that is not set closer.
+        """
+        if not self.key.rows:
+            return self.key
+        settings = list(_settings(row))
+        for setting in settings:
+            if self._least(setting) <= height and (key := self._measured(setting, width)).height <= height:
+                return key
+        part = self._in_part(self._measured(settings[-1], width), width, height)
+        if part.height <= height:
+            return part
+        lower = [self._measured(each, width) for each in settings if self._least(each) < part.height]
+        return min((*lower, part), key=lambda key: key.height)
+
+    def _least(self, setting: _Setting) -> float:
+        """A height that no key in this setting is below: that of as many lines as it has rows."""
+        return _HEAD + ceil(len(self.key.rows) / setting.columns) * (_LINE + 2 * setting.row + _RULE)
+
+    def _measured(self, setting: _Setting, width: float) -> Key:
+        if (setting, width) not in self.known:
+            key = replace(self.key, columns=setting.columns, row=setting.row)
+            if not setting.is_whole:
+                cut = self._shortened(_text_width(key, width), setting.lines)
+                key = replace(key, is_whole=False, whole=self._whole(width), shortened=cut)
+            around = _WHOLE_GAP + _LINE * key.whole if key.whole else 0.0
+            height = _HEAD + balanced(_row_heights(key, width, self.ruler), key.columns) + around
+            self.known[setting, width] = replace(key, height=height)
+        return self.known[setting, width]
+
+    def _whole(self, width: float) -> int:
+        """The lines of the text of a chosen arrow, or of what stands there before, since a proof has panels."""
+        if self.key.has_signs:
+            return _HINT_LINES
+        return max(_HINT_LINES, *(self.ruler.lines(each.label, width, _SIZE) for each in self.key.rows))
+
+    def _in_part(self, key: Key, width: float, height: float) -> Key:
+        """As many rows of a key set closest as there is room for, and room for a whole label in their place."""
+        around = _HEAD + _LINE + _WHOLE_GAP
+        row = max(_row_heights(key, width, self.ruler))
+        fitting = int((height - around - _LINE * _HINT_LINES) / row) * key.columns
+        shown = max(0, min(fitting, len(key.rows) - 1))
+        rows = ceil(shown / key.columns) * row + _LINE * _HINT_LINES
+        return replace(key, left_out=len(key.rows) - shown, height=around + max(rows, _LINE * key.whole))
+
+    def _shortened(self, width: float, lines: int | None) -> Mapping[int, str]:
+        """The events that take more lines than these, cut at a word, or inside the first one where that is too long."""
+        if lines is None:
+            return {}
+        if (width, lines) not in self.cuts:
+            rows = self.key.rows
+            said = {row.number: _cut(row.event, width, lines, self.ruler) for row in rows}
+            self.cuts[width, lines] = {row.number: said[row.number] for row in rows if said[row.number] != row.event}
+        return self.cuts[width, lines]
+
+
+def _settings(row: float) -> Iterator[_Setting]:
+    """The ways in which a key can stand, the best first; ``row`` is the padding of a line that is not set closer."""
+    paddings = dict.fromkeys((row, min(row, _CLOSE)))
     for columns, padding in product(_COLUMNS, paddings):
-        yield _measured(replace(key, columns=columns, row=padding), width, ruler)
-    whole = max(_HINT_LINES, *(ruler.lines(each.label, width, _SIZE) for each in key.rows))
-    events = replace(key, is_whole=False, whole=whole)
-    for lines, columns in product(_EVENT_LINES, _COLUMNS):
-        shortened = _shortened(key, _text_width(width, columns), lines, ruler)
-        for padding in paddings:
-            setting = replace(events, columns=columns, row=padding, shortened=shortened)
-            yield _measured(setting, width, ruler)
-    yield _in_part(setting, width, height, ruler)
-
-
-def _in_part(key: Key, width: float, height: float, ruler: Ruler) -> Key:
-    """As many rows of a key with lines set closer as there is room for, and room for a whole label in their place."""
-    around = _HEAD + _LINE + _WHOLE_GAP
-    row = max(_row_heights(key, width, ruler))
-    fitting = int((height - around - _LINE * _HINT_LINES) / row) * key.columns
-    shown = max(0, min(fitting, len(key.rows) - 1))
-    rows = ceil(shown / key.columns) * row + _LINE * _HINT_LINES
-    return replace(key, left_out=len(key.rows) - shown, height=around + max(rows, _LINE * key.whole))
-
-
-def _measured(key: Key, width: float, ruler: Ruler) -> Key:
-    whole = _WHOLE_GAP + _LINE * key.whole if key.whole else 0.0
-    return replace(key, height=_HEAD + balanced(_row_heights(key, width, ruler), key.columns) + whole)
+        yield _Setting(columns, padding)
+    for lines, columns, padding in product(_EVENT_LINES, _COLUMNS, paddings):
+        yield _Setting(columns, padding, False, lines)
 
 
 def _row_heights(key: Key, width: float, ruler: Ruler) -> list[float]:
-    each = _text_width(width, key.columns)
-    return [_LINE * max(1, ruler.lines(key_text(key, row), each, _SIZE)) + 2 * key.row + _RULE for row in key.rows]
+    each = _text_width(key, width)
+    return [_LINE * max(1, ruler.lines(key.text(row), each, _SIZE)) + 2 * key.row + _RULE for row in key.rows]
 
 
-def _text_width(width: float, columns: int) -> float:
-    return (width - _GAP * (columns - 1)) / columns - NUMBER
+def _text_width(key: Key, width: float) -> float:
+    """The width of a label in a column."""
+    return (width - _GAP * (key.columns - 1)) / key.columns - NUMBER - (SIGN if key.has_signs else 0.0)
 
 
-def key_text(key: Key, row: KeyRow) -> str:
-    """A row as it is read, with what a proof says of its arrow."""
-    return f"{key.text(row)} {row.standing}".rstrip()
-
-
-def _shortened(key: Key, width: float, lines: int | None, ruler: Ruler) -> dict[int, str]:
-    """The events that take more lines than these, cut at a word, or inside the first one where that is too long."""
-    if lines is None:
-        return {}
-
-    said = {row.number: _cut(row.event, row.standing, width, lines, ruler) for row in key.rows}
-    return {row.number: said[row.number] for row in key.rows if said[row.number] != row.event}
-
-
-def _cut(event: str, standing: str, width: float, lines: int, ruler: Ruler) -> str:
+def _cut(event: str, width: float, lines: int, ruler: Ruler) -> str:
     def is_long(text: str) -> bool:
-        return ruler.lines(f"{text} {standing}".rstrip(), width, _SIZE) > lines
+        return ruler.lines(text, width, _SIZE) > lines
 
     if not is_long(event):
         return event

@@ -27,8 +27,6 @@ ROW_GAP = 0.4
 _UNIT = 1.15 / 18
 """rem to the unit of a sample."""
 _GAP, _SAMPLE_GAP = 1.2, 0.45
-_RULED = 2 * _GAP + 0.1
-"""Between two groups: the gap, a rule and the padding behind it."""
 _SLACK = 1.03
 
 
@@ -114,28 +112,21 @@ def legend_widths(parts: LegendParts) -> tuple[tuple[tuple[float, ...], ...], ..
 
 def legend_height(parts: Sequence[Sequence[Sequence[float]]], width: float) -> float:
     """The height in rem of a legend with items of these widths: parts share one row, or each flows by itself."""
-    lengths = [sum(map(_group_length, part)) + _RULED * (len(part) - 1) for part in parts]
-    is_one_row = sum(lengths) + _GAP * (len(lengths) - 1) <= width
-    rows = 1 if is_one_row or not parts else sum(_rows(part, width) for part in parts)
+    flows = [[item for group in part for item in group] for part in parts]
+    is_one_row = sum(map(_length, flows)) + _GAP * (len(flows) - 1) <= width
+    rows = 1 if is_one_row or not parts else sum(_rows(items, width) for items in flows)
     return rows * ROW + (rows - 1) * ROW_GAP
 
 
-def _group_length(group: Sequence[float]) -> float:
-    return sum(group) + _GAP * (len(group) - 1)
+def _length(items: Sequence[float]) -> float:
+    return sum(items) + _GAP * (len(items) - 1)
 
 
-def _rows(part: Sequence[Sequence[float]], width: float) -> int:
-    """The rows of a part: its groups flow, and one that is too wide flows by itself."""
+def _rows(items: Sequence[float], width: float) -> int:
+    """The rows of a part, whose items flow like words, over the ends of its groups."""
     rows, free = 1, width
-    for group in part:
-        length = _group_length(group)
-        if length > free and free < width:
+    for item in items:
+        if item > free and free < width:
             rows, free = rows + 1, width
-        if length <= free:
-            free -= length + _RULED
-            continue
-        for item in group:
-            if item > free and free < width:
-                rows, free = rows + 1, width
-            free -= item + _GAP
+        free -= item + _GAP
     return rows

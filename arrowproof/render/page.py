@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -23,6 +23,7 @@ from arrowproof.model.mermaid import write_mermaid
 from arrowproof.render.assets import TEMPLATES, asset
 from arrowproof.render.bar import Bar
 from arrowproof.render.beads import bead_symbols, verdict_sign
+from arrowproof.render.content import Content
 from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.export import STYLE_MARKERS, drawing_css, file_stem
 from arrowproof.render.fonts import font_faces_css
@@ -36,7 +37,7 @@ from arrowproof.render.outline import Outline, outline_lifecycle
 from arrowproof.render.policy import source_hash
 from arrowproof.render.proof import Proof, drawn_proof
 from arrowproof.render.scene import MARGIN
-from arrowproof.render.sheet import UNIT, Content, Sheet, plan_sheet
+from arrowproof.render.sheet import UNIT, Sheet, plan_sheet
 from arrowproof.render.stage import Stage, set_stage
 from arrowproof.render.svg import render_scene
 from arrowproof.render.template_bytecode import KeptBytecode
@@ -117,21 +118,9 @@ def render_page(
         ModelError: passing states form a cycle, so that the lifecycle has no transitions to list.
     """
     language = language or load_language()
-    header, column = _shown_proof(lifecycle, proof, language)
-    proof = drawn_proof(proof)
-    outline = outline_lifecycle(lifecycle, language, proof)
-    stage = stage or set_stage(lifecycle, drawing, language, proof)
-    outline = replace(outline, views=tuple(noted_views(outline.views, stage.scenes, language)))
-    legend = legend_of_page(outline, stage, proof, language)
-    key = key_of_stage(stage, outline.arrows, proof, language)
-    sheet = plan_sheet(replace(_content(outline, stage, language, header, legend), proof=column, key=key))
-    idle = _idle_parts(outline, stage, proof, sheet)
-    lettering = letter_page(outline, lifecycle, language)
-    if header is not None:
-        lettering = letter_proof(lettering, proof, header, column, sheet.panels)
-    parts = _styles(lettering, idle)
-    styles = Markup("".join((_sheet_css(sheet, stage.frame), _key_css(sheet), *parts)))
-    script = _script(idle)
+    parts = plan_page(lifecycle, drawing, language, proof, stage)
+    outline, stage, sheet = parts.outline, parts.stage, parts.sheet
+    styles, script = _styles_and_script(lifecycle, parts, language)
     return _template().render(
         policy=content_security_policy(styles, script),
         version=__version__,
@@ -141,17 +130,55 @@ def render_page(
         sheet=sheet,
         outline=outline,
         text=language,
-        data=_data_blocks(lifecycle, stage, column, sheet, language),
-        proof=column,
-        bead_symbols=partial(bead_symbols, _signs(column, sheet)),
-        proof_header=header,
-        legend=legend,
+        data=_data_blocks(lifecycle, stage, parts.column, sheet, language),
+        proof=parts.column,
+        bead_symbols=partial(bead_symbols, _signs(parts.column, sheet)),
+        proof_header=parts.header,
+        legend=parts.legend,
         stage=stage,
         by_source=by_source,
         key_picture=partial(key_picture, bounds=stage.scenes[0].drawing.bounds),
         render_scene=partial(render_scene, lifecycle=stage.lifecycle, language=language),
         verdict_sign=verdict_sign,
     )
+
+
+@dataclass(frozen=True)
+class PageParts:
+    """What a page is made of, with its ``sheet``: the plan of all that shares its screen."""
+
+    outline: Outline
+    stage: Stage
+    legend: LegendParts
+    sheet: Sheet
+    proof: Proof | None
+    header: ProofHeader | None
+    column: ProofColumn | None
+
+
+def plan_page(
+    lifecycle: Lifecycle, drawing: Drawing | None, language: Language, proof: Proof | None, stage: Stage | None = None
+) -> PageParts:
+    """The parts of a page and their plan; for the arguments see :func:`render_page`."""
+    header, column = _shown_proof(lifecycle, proof, language)
+    proof = drawn_proof(proof)
+    outline = outline_lifecycle(lifecycle, language, proof)
+    stage = stage or set_stage(lifecycle, drawing, language, proof)
+    outline = replace(outline, views=tuple(noted_views(outline.views, stage.scenes, language)))
+    legend = legend_of_page(outline, stage, proof, language)
+    key = key_of_stage(stage, outline.arrows, proof, language)
+    sheet = plan_sheet(replace(_content(outline, stage, language, header, legend), proof=column, key=key))
+    return PageParts(outline, stage, legend, sheet, proof, header, column)
+
+
+def _styles_and_script(lifecycle: Lifecycle, parts: PageParts, language: Language) -> tuple[Markup, Markup]:
+    """The one style and the one script of a page, without what it has no use for."""
+    idle = _idle_parts(parts.outline, parts.stage, parts.proof, parts.sheet)
+    lettering = letter_page(parts.outline, lifecycle, language)
+    if parts.header is not None:
+        lettering = letter_proof(lettering, parts.proof, parts.header, parts.column, parts.sheet.panels)
+    measures = (_sheet_css(parts.sheet, parts.stage.frame), _key_css(parts.sheet))
+    return Markup("".join((*measures, *_styles(lettering, idle)))), _script(idle)
 
 
 def _shown_proof(
@@ -209,8 +236,8 @@ def _script(idle: set[str]) -> Markup:
 
 
 def _signs(column: ProofColumn | None, sheet: Sheet) -> set[str]:
-    """The beads that the list and the panels of a proof refer to."""
-    rungs = {rung.sign for panel in sheet.panels for rung in panel.rungs}
+    """The beads that the list, the key and the panels of a proof refer to."""
+    rungs = {rung.sign for panel in sheet.panels for rung in panel.rungs} | {row.sign for row in sheet.key.rows}
     return rungs if column is None else rungs | {row.sign for row in (*column.sneaks, *column.rows)}
 
 
@@ -252,7 +279,8 @@ def _sheet_css(sheet: Sheet, frame: Box) -> str:
     height = frame.height + 2 * MARGIN
     return (
         f":root{{--width:{width:.1f};--height:{height:.1f};--ratio:{width / height:.4f};--unit:{UNIT}rem;"
-        f"--aside:{sheet.aside:.1f}rem;--fixed:{sheet.fixed:.2f}rem;--columns:{sheet.list_columns};"
+        f"--aside:{sheet.aside:.1f}rem;--widest:{sheet.widest:.1f}rem;--bar:{sheet.bar:.2f}rem;"
+        f"--fixed:{sheet.fixed:.2f}rem;--columns:{sheet.list_columns};"
         f"--rows:{sheet.list_rows};--panel-columns:{sheet.panel_columns};--index:{sheet.index.columns};--index-row:{sheet.index.row}rem;--source:{sheet.source_width:.2f}rem}}\n"
     )
 

@@ -74,12 +74,14 @@ class ArrowHead:
 class ProofColumn:
     """All texts of the column. ``sneaks`` and ``rows`` are the list, ``more_sneaks`` says how many are not in it.
 
-    ``kept`` are the places of the rows that stay where not all can be shown.
+    ``kept`` are the places of the rows that stay where not all can be shown. ``folded_reasons`` are the words of a fold
+    after the first reason, the first two and so on, with those that are only counted.
     """
 
     reasons_heading: str
     reasons: tuple[str, ...]
     more_reasons: str
+    folded_reasons: tuple[str, ...]
     sneaks: tuple[ProofRow, ...]
     more_sneaks: str
     rows: tuple[ProofRow, ...]
@@ -105,6 +107,9 @@ def proof_column(lifecycle: Lifecycle, proof: Proof, language: Language) -> Proo
         reasons_heading=language("proof.what_keeps_red" if is_red else "proof.what_keeps_walked"),
         reasons=reasons[:MAX_REASONS],
         more_reasons=words.more("proof.more_reasons", len(reasons) - MAX_REASONS),
+        folded_reasons=tuple(
+            words.more("proof.more_reasons", len(reasons) - shown) for shown in range(1, len(reasons[:MAX_REASONS]))
+        ),
         sneaks=tuple(
             _sneak_row(path, numbers[arrow], proof.shared, words) for arrow, path in proof.sneak_paths.items()
         ),

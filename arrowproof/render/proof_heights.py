@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import ceil
 
+from arrowproof.render.concession import FOLD
 from arrowproof.render.proof_column import ArrowHead, PanelMaker, ProofColumn, ProofRow
 from arrowproof.render.proof_panel import LIMITS, KillTexts, ProofPanel, StatementTexts
 from arrowproof.render.row_table import RowTable
@@ -30,13 +31,16 @@ _LINE_NUMBER = 3.4
 _KILL_GAP = 1.0
 
 
-def reasons_height(column: ProofColumn, width: float, ruler: Ruler) -> float:
-    """The height of the reasons why the verdict is not better, 0 when there are none."""
+def reasons_height(column: ProofColumn, width: float, most: int, ruler: Ruler) -> float:
+    """The height of the reasons why the verdict is not better, 0 when there are none; ``most`` stand before a fold."""
     if not column.reasons:
         return 0.0
-    lines = sum(ruler.lines(reason, width, 0.9) for reason in column.reasons)
-    more = 1.27 * ruler.lines(column.more_reasons, width, 0.9) + 0.3 if column.more_reasons else 0.0
-    return 1.3 + 1.27 * lines + 0.3 * len(column.reasons) + more
+    shown = column.reasons[:most]
+    lines = sum(ruler.lines(reason, width, 0.9) for reason in shown)
+    is_folded = len(shown) < len(column.reasons)
+    words = column.folded_reasons[most - 1] if is_folded else column.more_reasons
+    more = 1.27 * ruler.lines(words, width - (FOLD if is_folded else 0.0), 0.9) + 0.3 if words else 0.0
+    return 1.3 + 1.27 * lines + 0.3 * len(shown) + more
 
 
 def sneak_columns(column: ProofColumn, width: float, ruler: Ruler) -> int:

@@ -93,6 +93,17 @@ def groups_height(rows: Sequence[Step], width: float, padding: float, bead: floa
     return height
 
 
+def listed_lines(row: Row, width: float, shows_paths: bool, ruler: Ruler) -> int:
+    """The lines of a transition in a plain list, with or without the arrows of its paths beside it."""
+    if not shows_paths:
+        return ruler.lines(row.name, width, _SIZE)
+    path_width = min(text_width(row.path, 0.84, face="mono") / SLACK, width / 2)
+    return max(
+        ruler.lines(row.name, width - path_width - _GAP, _SIZE),
+        ruler.lines(row.path, path_width + 0.1, 0.84, face="mono"),
+    )
+
+
 def _target_lines(group: Sequence[Step], width: float, bead: float, ruler: Ruler) -> int:
     """Targets follow each other like words; one that is wider than a line stands on lines of its own."""
     room = width * SLACK

@@ -7,7 +7,7 @@ import pytest
 from markupsafe import escape
 
 from arrowproof.render.drawing import Box
-from arrowproof.render.key import NUMBER, Key, KeyRow, fit_key, key_of_stage
+from arrowproof.render.key import NUMBER, SIGN, Key, KeyRow, fit_key, key_of_stage
 from arrowproof.render.key_picture import key_picture
 from arrowproof.render.language import load_language
 from arrowproof.render.outline import outline_lifecycle
@@ -91,14 +91,23 @@ def test_a_key_that_fits_in_no_way_is_the_lowest_one() -> None:
     assert 5 < fitted.height < fit_key(key_of(28, WORDS), 24, 1000, 0.3, RULER).height
 
 
-def test_what_a_proof_says_of_an_arrow_takes_its_room_in_the_key_and_stands_in_its_picture() -> None:
-    plain = key_of(4, "label")
-    proven = Key(tuple(replace(row, standing="written 1 of 3 " * 8) for row in plain.rows))
-    low, high = (fit_key(key, 24, 1000, 0.3, RULER).height for key in (plain, proven))
-    assert high > low + 4
+def test_the_signs_of_a_proof_take_their_room_in_the_key_and_its_words_stand_in_the_picture() -> None:
+    plain = key_of(4, WORDS)
+    proven = Key(tuple(replace(row, standing="written 1 of 3", sign="written") for row in plain.rows))
+    assert (plain.has_signs, proven.has_signs) == (False, True)
+    width = next(width / 4 for width in range(400, 40, -1) if fit_key(plain, width / 4, 99, 0, RULER).height > 15)
+    low, high = (fit_key(key, width + SIGN - 0.1, 99, 0, RULER).height for key in (plain, proven))
+    assert high > low
     texts = [key_picture(key, Box(0, 0, 700, 400)).content.count("of 3") for key in (plain, proven)]
     assert texts[0] == 0
     assert texts[1] >= 4
+
+
+def test_with_a_proof_the_whole_text_of_an_arrow_stands_in_its_panel_and_takes_no_room_in_the_key() -> None:
+    plain = key_of(28, WORDS)
+    proven = Key(tuple(replace(row, sign="written") for row in plain.rows))
+    whole = [fit_key(key, 24, 46, 0.1, RULER).whole for key in (plain, proven)]
+    assert whole[0] > whole[1] == 2
 
 
 def test_every_arrow_of_the_model_has_a_number_and_a_row_and_a_sneak_path_has_neither() -> None:

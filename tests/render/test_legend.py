@@ -54,3 +54,7 @@ def test_parts_share_one_row_or_each_flows_by_itself() -> None:
     assert legend_height([((10.0, 10.0),), ((20.0,),)], 40) == two
     assert legend_height([((10.0, 10.0, 10.0, 10.0),)], 30) == two
     assert legend_height([((10.0,), (10.0,), (10.0,)), ((10.0,),)], 30) == 3 * ROW + 2 * ROW_GAP
+
+
+def test_the_items_of_all_groups_of_a_part_flow_together() -> None:
+    assert legend_height([((10.0, 10.0), (10.0, 10.0), (5.0,))], 40) == 2 * ROW + ROW_GAP

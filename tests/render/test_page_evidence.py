@@ -185,18 +185,7 @@ def test_medians_of_a_log_stand_at_their_states(tab: Page, tmp_path: Path) -> No
     assert (tab.locator("[data-state=pending]").get_attribute("aria-label") or "").endswith(", median 4.2 s")
 
 
-ONE_ROW_TOO_MANY = pytest.mark.xfail(strict=True, reason="a row more is planned for the note job than it takes")
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param("proven", marks=ONE_ROW_TOO_MANY),
-        pytest.param("stale", marks=ONE_ROW_TOO_MANY),
-        "gaps and a sneak path",
-        "gaps, stale and Japanese",
-    ],
-)
+@pytest.mark.parametrize("name", ["proven", "stale", "gaps and a sneak path", "gaps, stale and Japanese"])
 def test_what_stands_around_the_drawing_is_as_high_as_it_was_planned(name: str, tab: Page, tmp_path: Path) -> None:
     show(tab, tmp_path, PAGES[name]())
     planned, taken = tab.evaluate(

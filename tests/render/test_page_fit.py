@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Page
 
 from arrowproof.model.lifecycle import Panel
+from arrowproof.render.panel_heights import panel_height
 from arrowproof.render.ruler import Ruler
-from arrowproof.render.sheet import _panel
 from tests.render.pages import FITS, MEASURE, MODELS, NOTES, SIZES, page_of, show
 
 
@@ -42,8 +42,8 @@ def test_the_measure_of_the_tests_sees_each_fault(tab: Page, tmp_path: Path, fau
 
 
 def test_a_page_with_too_much_text_scrolls_and_hides_nothing(tab: Page, tmp_path: Path) -> None:
-    endless = Panel("Endless", tuple("word " * 40 for _ in range(80)))
-    show(tab, tmp_path, page_of(replace(NOTES, panels=(endless,))))
+    endless = tuple(Panel(f"Endless {number} " + "word " * 40, ("A line.",)) for number in range(80))
+    show(tab, tmp_path, page_of(replace(NOTES, panels=endless)))
     measured = tab.evaluate(MEASURE)
     assert measured["down"] > 0
     assert measured["right"] == 0
@@ -73,5 +73,5 @@ def test_the_lines_of_a_panel_stand_apart_and_are_planned_for_as_they_are_drawn(
       const height = document.querySelector(".panels section").getBoundingClientRect().height;
       return [height / rem, lines.length > 1 ? (lines[1].top - lines[0].bottom) / rem : null];
     }""")
-    assert drawn == pytest.approx(_panel(panel, 26, Ruler()), abs=0.02)
+    assert drawn == pytest.approx(panel_height(panel, 26, Ruler()), abs=0.02)
     assert gap is None or gap == pytest.approx(0.9 * 0.35, abs=0.02)

@@ -12,7 +12,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle
+from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, Panel
 from arrowproof.model.mermaid import write_mermaid
 from arrowproof.render.drawing import Drawing
 from arrowproof.render.language import load_language
@@ -64,8 +64,8 @@ def cramped_page() -> str:
         Arrow(f"a{n}", *(("open", "held") if n % 2 else ("held", "open")), f"event {n}", "g " * 400, "e " * 40)
         for n in range(28)
     )
-    binding = Binding("jobs", ("id",), "state", watch=tuple(f"column_{n}" for n in range(110)))
-    model = replace(MODEL, arrows=arrows, binding=binding)
+    panels = tuple(Panel(f"Panel {number} {'word ' * 15}", ("A line.",)) for number in range(17))
+    model = replace(MODEL, arrows=arrows, panels=panels)
     return render_page(model, numbered(model, model))
 
 
@@ -217,7 +217,9 @@ def test_with_a_proof_the_key_says_where_an_arrow_stands_and_its_panel_takes_the
     sneak = replace(AGENT_SNEAK_PATHS[0], source="done", target="held")
     proof = proof_of(MODEL, build_evidence(MODEL, {("open", "held"): "written"}, sneak_paths=[sneak]))
     show(tab, tmp_path, render_page(MODEL, numbered(proof.lifecycle), proof=proof))
-    assert tab.locator(".key em").all_inner_texts() == ["written"]
+    signs = tab.locator(".key li use").evaluate_all("all => all.map((sign) => sign.getAttribute('href').slice(6))")
+    assert signs == ["survived"] * 5 + ["written", "survived"]
+    assert (tab.locator(".key button").nth(5).get_attribute("aria-label") or "").endswith("written")
     assert tab.locator(".key li").count() == len(MODEL.arrows)
     assert tab.locator(".drawing .sneak .tag").count() == 0
     assert tab.locator(".drawing .sneak .bead").count() == 1

@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page
 
 from arrowproof.model.loader import load_lifecycle
@@ -15,6 +16,16 @@ from tests.render.proofs import notes, proof_page
 def signs(tab: Page) -> list[str]:
     """The items of the legend that are shown."""
     return [item.inner_text() for item in tab.locator(".legend .group > span:visible").all()]
+
+
+def ruled(tab: Page) -> list[str]:
+    """The shown items of the legend before which a rule stands."""
+    items = tab.locator(".legend .group > span:visible").all()
+    return [
+        each.inner_text()
+        for each in items
+        if each.evaluate("(it) => getComputedStyle(it, '::before').content") != "none"
+    ]
 
 
 def test_the_legend_says_what_occurs_in_the_scene_that_is_shown(tab: Page, tmp_path: Path) -> None:
@@ -32,13 +43,25 @@ def test_no_rule_stands_before_the_first_group_of_signs_that_is_shown(tab: Page,
     lifecycle = load_lifecycle(CASES / "order-groups.json")
     arrows = tuple(replace(arrow, guard="it may") for arrow in lifecycle.arrows)
     show(tab, tmp_path, render_page(replace(lifecycle, arrows=arrows)))
-    groups = "document.querySelectorAll('.legend .part:first-child .group:not([hidden])')"
-    rules = f"[...{groups}].map((group) => getComputedStyle(group).borderLeftWidth)"
-    assert tab.evaluate(rules) == ["0px", "1px"]
+    assert ruled(tab) == ["event [guard]"]
     tab.evaluate("location.hash = '#group=Payment'")
     tab.locator(".drawing[data-title=Payment]").wait_for()
     assert signs(tab)[0] == "event [guard]"
-    assert tab.evaluate(rules) == ["0px"]
+    assert ruled(tab) == []
+
+
+@pytest.mark.parametrize("width", [1440, 900, 700, 600, 500, 390])
+def test_a_row_of_the_legend_never_begins_with_a_rule(tab: Page, tmp_path: Path, width: int) -> None:
+    show(tab, tmp_path, proof_page(*notes()))
+    tab.set_viewport_size({"width": width, "height": 900})
+    part = tab.locator(".legend .part").first
+    part.scroll_into_view_if_needed()
+    box = part.bounding_box()
+    assert box is not None
+    edge = {"x": box["x"] - 12, "y": box["y"], "width": 11, "height": box["height"]}
+    drawn = tab.screenshot(clip=edge)  # type: ignore[arg-type]
+    tab.evaluate("document.styleSheets[0].insertRule('.legend span::before{content:none!important}', 0)")
+    assert tab.screenshot(clip=edge) == drawn  # type: ignore[arg-type]
 
 
 def test_parts_of_the_legend_that_share_no_row_begin_at_one_edge(tab: Page, tmp_path: Path) -> None:

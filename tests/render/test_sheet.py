@@ -6,12 +6,14 @@ import pytest
 
 from arrowproof.model.evidence import Evidence
 from arrowproof.model.lifecycle import Lifecycle, Panel
+from arrowproof.render.arrangement import PROOF_COLUMN
+from arrowproof.render.content import MAX_LISTED, Content
 from arrowproof.render.drawing import Box
 from arrowproof.render.key import Key, KeyRow
 from arrowproof.render.language import load_language
 from arrowproof.render.proof_column import proof_column
 from arrowproof.render.proof_panel import LIMITS
-from arrowproof.render.sheet import MAX_LISTED, PROOF_COLUMN, Content, plan_sheet
+from arrowproof.render.sheet import plan_sheet
 from arrowproof.render.transition_groups import Row
 from tests.render.proofs import agent, notes, proof_of
 
@@ -101,10 +103,26 @@ def test_a_key_has_whole_labels_where_a_closer_setting_has_room_for_them_and_els
 
 
 def test_what_fits_nowhere_is_said_and_not_cut() -> None:
-    endless = Panel("Endless", tuple("word " * 40 for _ in range(60)))
-    sheet = plan_sheet(replace(PLAIN, panels=(endless,), bounds=Box(0, 0, 300, 900)))
+    endless = tuple(Panel("word " * 40, ("A line.",)) for _ in range(60))
+    sheet = plan_sheet(replace(PLAIN, panels=endless, bounds=Box(0, 0, 300, 900)))
     assert sheet.spare < 0
     assert sheet.scale > 0
+
+
+@pytest.mark.parametrize("bounds", [Box(0, 0, 820, 460), Box(0, 0, 300, 1200)])
+def test_a_panel_that_has_no_room_stands_in_a_fold_whether_or_not_the_drawing_can_be_read(bounds: Box) -> None:
+    endless = Panel("Endless", tuple("word " * 40 for _ in range(60)))
+    sheet = plan_sheet(replace(PLAIN, panels=(endless,), bounds=bounds))
+    assert sheet.concession.folds_panels
+    assert not sheet.concession.folds_binding
+    assert sheet.spare >= 0
+
+
+def test_a_column_grows_into_the_room_that_a_drawing_leaves_and_not_where_that_makes_its_text_too_small() -> None:
+    legend = (((12.0,) * 4,), ((7.0,) * 2,))  # two rows beside a column that grows, and else one
+    sheets = [plan_sheet(replace(PLAIN, legend=legend, bounds=Box(0, 0, 760, height))) for height in (780, 800)]
+    assert [(sheet.aside, sheet.widest) for sheet in sheets] == [(26, 31), (26, 26)]
+    assert all(sheet.is_read for sheet in sheets)
 
 
 def test_a_page_without_transitions_binding_or_panels_has_a_plan() -> None:
@@ -149,7 +167,7 @@ def test_reasons_and_sneak_paths_take_their_room_in_the_column() -> None:
     assert min(calm.spare, full.spare) >= 0
 
 
-@pytest.mark.parametrize(("width", "aside", "is_grouped"), [(900, 31, False), (1000, 24, True), (1060, 24, True)])
+@pytest.mark.parametrize(("width", "aside", "is_grouped"), [(900, 31, False), (1000, 28, True), (1060, 24, True)])
 def test_a_column_of_a_proof_is_narrower_where_the_drawing_needs_the_room_to_be_read(
     width: int, aside: int, is_grouped: bool
 ) -> None:

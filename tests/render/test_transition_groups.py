@@ -34,6 +34,8 @@ def many() -> Lifecycle:
 
 
 def page_of(lifecycle: Lifecycle, is_proven: bool = False, lang: str = "en") -> str:
+    if is_proven:
+        lifecycle = replace(lifecycle, panels=(*PANELS, Panel("Panel 4", ("It takes room as well. " * 16,))))
     drawing = replace(grid_drawing(lifecycle), bounds=Box(0, 0, 1120 if is_proven else 1040, 640))
     proof = bring_proof(lifecycle, build_evidence(lifecycle), "3ad814f6" * 8) if is_proven else None
     return render_page(lifecycle, drawing, load_language(lang), proof)

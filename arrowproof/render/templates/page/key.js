@@ -15,8 +15,8 @@ startParts.push(() => {
   follow(() => {
     press(rows, (row) => arrowOf(row).getAttribute("aria-pressed") === "true");
     const chosen = rows.filter((row) => row.getAttribute("aria-pressed") === "true");
-    // Where lines have room for events alone, the whole label of a chosen arrow stands below them.
-    if (whole) whole.textContent = chosen.length === 1 ? chosen[0].dataset.whole : hint;
+    // Where lines have room for events alone, the whole label of a chosen arrow stands below them, or in its panel.
+    if (whole && !document.querySelector(".proofs")) whole.textContent = chosen.length === 1 ? chosen[0].dataset.whole : hint;
   });
 
   // A key that has no room for all of its lines leaves more of them out for the label of the arrow that is chosen.

@@ -45,11 +45,15 @@ startParts.push(() => {
     for (const hint of hints) hint.textContent = listed.size ? said : folded;
   };
 
-  follow(() => {
+  const fit = () => {
     const kept = long.filter((row) => row.parentElement.matches(".kept"));
     const wanted = [...new Set([...kept, ...long.filter(isPressed), ...rowsOf(shownScene())])];
     if (long.length) list(wanted, kept.length);
     for (const [count, showFirst] of givers) showFitting(count, showFirst);
     if (long.length) showFitting(wanted.length, (count) => list(wanted, Math.max(count, kept.length)));
-  });
+  };
+  follow(fit);
+  // There is other room once the fonts of the page are there, and on another screen.
+  document.fonts.ready.then(fit);
+  addEventListener("resize", fit);
 });
