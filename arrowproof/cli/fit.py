@@ -62,6 +62,8 @@ def _overview_lines(page: PageFit) -> Iterator[str]:
     if page.overview:
         sizes = [f"{_sizes(smallest)} at {size}" for size, smallest in page.overview.items()]
         yield f"it opens with an overview, whose smallest text has {', '.join(sizes)}"
+        if all(smallest["label"] is None for smallest in page.overview.values()):
+            yield "its arrows have no labels there; those are in the scenes behind it"
     if page.scenes:
         held = sum(scene.check.fits for scene in page.scenes)
         yield f"{held} of its {len(page.scenes)} scenes hold at {page.scenes[0].check.size}"

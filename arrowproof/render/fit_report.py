@@ -8,7 +8,7 @@ checks of the other drawings of a page that has several, each with the ``fragmen
 without a screenshot. ``choices`` are, in the same form, checks of a page with one drawing on which something is chosen,
 with the failures that the page does not have at rest; all but the first are without contrasts. ``overview`` is null, or
 says of a page that opens with an overview how small its text truly is: the smallest of states and of arrow labels in
-CSS px, by size.
+CSS px, by size, null where there is none.
 
 History: 3, choices; 2, scenes and overviews; 1, the first.
 """

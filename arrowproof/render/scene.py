@@ -53,6 +53,13 @@ class Scene:
     is_overview: bool = False
 
     @property
+    def is_bare(self) -> bool:
+        """Whether it is drawn without the labels that its arrows have."""
+        return any(arrow.label for arrow in self.lifecycle.arrows) and not any(
+            path.label for path in self.drawing.arrows
+        )
+
+    @property
     def hub(self) -> str | None:
         """The state of which this is a page of neighbours, by id, None for any other scene."""
         return self.focus if self.address is not None and self.address[0] == "group" else None

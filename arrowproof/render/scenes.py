@@ -1,12 +1,12 @@
 """The scenes of a page whose lifecycle is too large to be read as a whole.
 
 It opens with an overview, in which each group is one box, or with the whole at small text when it has no groups, and
-then a crowd of arrows with the same ends is one arrow. Behind it stand a scene for each group, with what its arrows
-lead to outside, one for each view, with nothing but what is in it, and a focus view for each state. Every scene but an
-overview of very many states has text of full size. What is too large for that is said by less: neighbours outside a
-group fold to their groups, and a group that still cannot be read is a catalog of its states. Neighbours that are too
-many for one focus view stand on pages behind it. A view that cannot be read has no scene; it is seen in the others,
-where what is not in it steps back.
+then a crowd of arrows with the same ends is one arrow. Labels that could not be read there are left out. Behind it
+stand a scene for each group, with what its arrows lead to outside, one for each view, with nothing but what is in it,
+and a focus view for each state. Every scene but an overview of very many states has text of full size. What is too
+large for that is said by less: neighbours outside a group fold to their groups, and a group that still cannot be read
+is a catalog of its states. Neighbours that are too many for one focus view stand on pages behind it. A view that cannot
+be read has no scene; it is seen in the others, where what is not in it steps back.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from arrowproof.render.bundles import bundle_proof, lowest_gap
 from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.language import Language
 from arrowproof.render.layout import layout_lifecycle
+from arrowproof.render.layout.bare import bare_drawing, has_specks
 from arrowproof.render.layout.catalog import catalog_drawing
 from arrowproof.render.layout.focus import focus_drawing
 from arrowproof.render.layout.fold import (
@@ -34,6 +35,7 @@ from arrowproof.render.layout.fold import (
 )
 from arrowproof.render.layout.forms import is_crowded
 from arrowproof.render.layout.hub_pages import Hub, HubPage
+from arrowproof.render.layout.placements import MOST_SEARCHED
 from arrowproof.render.names import distinct_names, group_names, state_name, view_names
 from arrowproof.render.proof import Proof, rung_words
 from arrowproof.render.quality import (
@@ -76,7 +78,7 @@ def plan_scenes(
         proof: what each arrow shows.
     """
     plan = _Plan(lifecycle, language, proof)
-    first = plan.overview() if plan.groups else plan.whole(whole or layout_lifecycle(lifecycle, plan.captions))
+    first = plan.overview() if plan.groups else plan.whole(whole)
     return (first, *plan.group_scenes(), *plan.view_scenes(), *plan.focus_scenes())
 
 
@@ -120,20 +122,35 @@ class _Plan:
             return ((), False, _MOST), (self.groups, False, _MOST)
         return ((), True, _HURRIED), (self.groups, True, _MOST), (self.groups, False, _MOST)
 
-    def whole(self, drawing: Drawing) -> Scene:
+    def whole(self, drawing: Drawing | None) -> Scene:
         """The whole in this drawing, or with each crowd of arrows as one where the drawing is too small to read."""
-        scene = replace(whole_scene(self.lifecycle, drawing), proof=self.proof, is_overview=True)
-        if not is_read(drawing) and is_crowded(self.lifecycle):
-            folded = self._folded("overview", fold_crowds(self.lifecycle, self.language, self.apart))
-            if fit_scale(folded.drawing.bounds) > fit_scale(drawing.bounds):
+        fold = Fold(self.lifecycle)
+        scene = None
+        if drawing is not None or len(self.lifecycle.states) <= MOST_SEARCHED:
+            drawing = drawing or layout_lifecycle(self.lifecycle, self.captions)
+            scene = replace(whole_scene(self.lifecycle, drawing), proof=self.proof, is_overview=True)
+        if (scene is None or not is_read(scene.drawing)) and is_crowded(self.lifecycle):
+            fold = fold_crowds(self.lifecycle, self.language, self.apart)
+            folded = self._folded("overview", fold)
+            if scene is None or fit_scale(folded.drawing.bounds) > fit_scale(scene.drawing.bounds):
                 scene = replace(folded, is_overview=_is_small(folded))
+        if scene is None or has_specks(scene.drawing):
+            scene = self._bare(fold, scene) or scene or self._folded("overview", fold)
         return replace(scene, title=self.language("scene.overview"))
 
     def overview(self) -> Scene:
         notes = {group: self._note(group) for group in self.groups}
-        scene = self._folded("overview", fold_groups(self.lifecycle, notes, self.language, self.apart))
+        fold = fold_groups(self.lifecycle, notes, self.language, self.apart)
+        scene = self._folded("overview", fold)
+        if has_specks(scene.drawing):
+            scene = self._bare(fold, scene, has_notes=True) or scene
         tones = {group: gap.rung.tone for group, gap in self.gaps.items()}
         return replace(scene, title=self.language("scene.overview"), is_overview=_is_small(scene), tones=tones)
+
+    def _bare(self, fold: Fold, labelled: Scene | None, has_notes: bool = False) -> Scene | None:
+        """An overview without labels, None where there is no such drawing."""
+        drawing = bare_drawing(fold.lifecycle, labelled.drawing if labelled else None, has_notes)
+        return None if drawing is None else replace(self._scene("overview", fold, drawing), is_overview=True)
 
     def _note(self, group: str) -> str:
         words = [inside_words(self.lifecycle, group, self.language)]
@@ -231,7 +248,9 @@ class _Plan:
     def _folded(self, name: str, fold: Fold, is_hurried: bool = False) -> Scene:
         proof = self._bundled(fold)
         captions = proof.captions if proof is not None else {}
-        drawing = layout_lifecycle(fold.lifecycle, captions, is_hurried=is_hurried)
+        return self._scene(name, fold, layout_lifecycle(fold.lifecycle, captions, is_hurried=is_hurried))
+
+    def _scene(self, name: str, fold: Fold, drawing: Drawing) -> Scene:
         return Scene(
             name=name,
             lifecycle=fold.lifecycle,
@@ -239,7 +258,7 @@ class _Plan:
             view=_frame(drawing),
             groups=fold.groups,
             bundles=fold.bundles,
-            proof=proof,
+            proof=self._bundled(fold),
         )
 
     def _bundled(self, fold: Fold) -> Proof | None:

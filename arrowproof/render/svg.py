@@ -154,11 +154,12 @@ def mark_sample(mark: str) -> Markup:
 
 
 def _description(scene: Scene, language: Language) -> str:
-    return language(
+    drawn = language(
         "drawing.description",
         states=language.count("count.states", len(scene.drawing.states) - len(scene.groups)),
         arrows=language.count("count.arrows", len(scene.drawing.arrows)),
     )
+    return language("drawing.bare", drawn=drawn) if scene.is_bare else drawn
 
 
 def _arrows(scene: Scene, keys: _Keys, language: Language) -> Iterable[Markup]:

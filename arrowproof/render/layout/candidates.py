@@ -18,7 +18,7 @@ from arrowproof.render.layout.grid import Grid, Placement, build_grid
 from arrowproof.render.layout.heights import assign_lines
 from arrowproof.render.layout.lanes import add_lanes, lane_breaks, lane_gaps, lane_numbers
 from arrowproof.render.layout.order import Order, order_elements
-from arrowproof.render.layout.placements import MANY_NODES, find_placements
+from arrowproof.render.layout.placements import MANY_NODES, MOST_SEARCHED, find_placements
 from arrowproof.render.layout.sizes import LabelLimits
 from arrowproof.render.layout.variables import Pin
 from arrowproof.render.quality import (
@@ -50,7 +50,7 @@ _POOR, _RANK = 14.0, 0.15
 """Placements that the estimate holds for so much worse than the best are not drawn; what a unit of it weighs."""
 _FEW, _FINISHED_EDGES = 2, 50
 """How many drafts are finished: so many, or more while they have so few edges in all."""
-_BEND, _JOG = 0.1, 0.2
+_CROSSING, _DIRECTION, _BEND, _JOG = 3.0, 0.5, 0.1, 0.2
 _JOG_ROUNDS, _EYESORE = 4, 2.0
 """How often the jogs of the best drawing are looked for, and what each of them weighs there."""
 _LANE_BREAK = 3.0
@@ -140,15 +140,20 @@ def _attempts(lifecycle: Lifecycle) -> int:
 
 def _drafts(graph: Graph, earlier: Sequence[Placement], seed: int) -> list[Candidate]:
     """What the most promising placements look like, the best first."""
-    placements = find_placements(graph, earlier, seed)
+    drafts = draft_placements(graph, find_placements(graph, earlier, seed))
+    if not drafts:
+        raise InternalError("no layout was found that keeps its parts apart")
+    return drafts
+
+
+def draft_placements(graph: Graph, placements: Mapping[Placement, float]) -> list[Candidate]:
+    """What placements with these estimated costs look like, the best first; none in which something overlaps."""
     least = min(placements.values())
     drafts: list[Candidate] = []
     for placement, cost in placements.items():
         if cost < least + _POOR:
             grid = build_grid(graph, placement)
             drafts += _candidates(placement, grid, order_elements(grid), _NARROW, _RANK * (cost - least))
-    if not drafts:
-        raise InternalError("no layout was found that keeps its parts apart")
     return sorted(drafts, key=lambda draft: -draft.score)
 
 
@@ -196,7 +201,8 @@ def _candidates(
     quality = measure_drawing(drawing)
     if not quality.holds:
         return []
-    value = score(quality) - 0.5 * direction_cost(grid.graph, placement) - malus
+    value = score(quality, _CROSSING / _many(grid.graph, len(grid.graph.edges))) - malus
+    value -= _DIRECTION * direction_cost(grid.graph, placement) / _many(grid.graph, len(grid.graph.main_path))
     if grid.graph.lanes:
         torn = lane_breaks(placement, grid.graph.lanes)
         torn += lane_gaps(placement, grid.graph.lanes, assembly.columns.boxes.__getitem__)
@@ -268,7 +274,12 @@ def _bends(candidate: Candidate) -> list[tuple[int, int]]:
     return sorted((abs(pins[link, 0] - pins[link, 1]), link) for link in links)
 
 
-def score(quality: Quality) -> float:
+def _many(graph: Graph, count: int) -> int:
+    """What divides a fault that any of so many arrows may have: in a very large graph its share is what counts."""
+    return count if len(graph.nodes) > MOST_SEARCHED else 1
+
+
+def score(quality: Quality, crossing_cost: float = _CROSSING) -> float:
     """How well a drawing reads; higher is better.
 
     Text counts most while it is small, then crossings, bends, and the length of the arrows.
@@ -278,7 +289,7 @@ def score(quality: Quality) -> float:
         - 40 * max(READABLE_SCALE - quality.scale, 0)
         - 60 * min(max(READABLE_SCALE - quality.scale, 0), 0.1)
         + 2 * quality.scale
-        - 3.0 * quality.crossings
+        - crossing_cost * quality.crossings
         - _BEND * quality.bends
         - _JOG * quality.jogs
         - quality.length * quality.scale / 12000

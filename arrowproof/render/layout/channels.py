@@ -48,7 +48,7 @@ def assign_slots(grid: Grid, columns: Columns) -> tuple[Channel, ...]:
     for link in grid.links:
         if columns.pins[link.index, 0] != columns.pins[link.index, 1] or link.turns:
             runs[link.channel].append(_run(link, columns))
-    return tuple(_channel(channel) for channel in runs)
+    return tuple(_channel(channel, grid.graph.apart) for channel in runs)
 
 
 def _run(link: Link, columns: Columns) -> Run:
@@ -62,13 +62,14 @@ def _run(link: Link, columns: Columns) -> Run:
     )
 
 
-def _channel(runs: Sequence[Run]) -> Channel:
+def _channel(runs: Sequence[Run], apart: int) -> Channel:
+    near, touch = max(_NEAR, apart), max(_TOUCH, apart)
     starts = (
         sorted(runs, key=lambda run: (run.left, run.right, run.link)),
         sorted(runs, key=lambda run: (-run.left, run.right, run.link)),
         sorted(runs, key=lambda run: (run.left - run.right, run.link)),
     )
-    costs = {(a.link, b.link): _cost(a, b) for a in runs for b in runs if a is not b and _is_near(a, b)}
+    costs = {(a.link, b.link): _cost(a, b, touch) for a in runs for b in runs if a is not b and _is_near(a, b, near)}
     order = min((_improved(start, costs) for start in starts), key=lambda order: _total(order, costs))
     slots: dict[int, int] = {}
     for place, run in enumerate(order):
@@ -79,29 +80,29 @@ def _channel(runs: Sequence[Run]) -> Channel:
         for place, run in enumerate(order)
         for other in order[place + 1 :]
         if costs.get((run.link, other.link), 0) >= _HARD
-        for clash in _clashes(run, other)
+        for clash in _clashes(run, other, touch)
     ]
     return Channel(slots, max(slots.values(), default=-1) + 1, tuple(clashes))
 
 
-def _is_near(a: Run, b: Run) -> bool:
-    return a.left - _NEAR < b.right and b.left - _NEAR < a.right
+def _is_near(a: Run, b: Run, near: int) -> bool:
+    return a.left - near < b.right and b.left - near < a.right
 
 
-def _cost(upper: Run, lower: Run) -> int:
+def _cost(upper: Run, lower: Run, touch: int) -> int:
     """Crossings when ``upper`` lies above ``lower``; legs on top of each other cost more than any crossing."""
     crossings = sum(upper.left < x < upper.right for x, _ in lower.up)
     crossings += sum(lower.left < x < lower.right for x, _ in upper.down)
-    return crossings + _HARD * len(_clashes(upper, lower))
+    return crossings + _HARD * len(_clashes(upper, lower, touch))
 
 
-def _clashes(upper: Run, lower: Run) -> list[tuple[Pin, Pin]]:
+def _clashes(upper: Run, lower: Run, touch: int) -> list[tuple[Pin, Pin]]:
     """Pairs of pins, left one first, whose legs would touch."""
     return [
         (pin, other) if (x, pin) < (y, other) else (other, pin)
         for x, pin in upper.down
         for y, other in lower.up
-        if abs(x - y) < _TOUCH
+        if abs(x - y) < touch
     ]
 
 

@@ -18,7 +18,6 @@ from arrowproof.render.layout.coordinates import Columns
 from arrowproof.render.layout.grid import Grid
 from arrowproof.render.layout.loops import RIGHT
 from arrowproof.render.layout.sizes import (
-    ARROW_ROOM,
     BEAD_ROOM,
     LABEL_GAP,
     LABEL_LINE,
@@ -68,7 +67,7 @@ def build_stack(grid: Grid, columns: Columns, channels: Sequence[Channel]) -> St
         for link in sorted(channel.slots, key=lambda link: (channel.slots[link], link)):
             ends = columns.pins[link, 0], columns.pins[link, 1]
             runs[link] = len(parts)
-            parts.append((Part(min(ends), max(ends), 0, 0, SLOT / 2, SLOT / 2),))
+            parts.append((Part(min(ends), max(ends), 0, 0, grid.graph.slot / 2, grid.graph.slot / 2),))
         if 0 < index < len(grid.rows) and grid.is_state_row[index - 1] and grid.is_state_row[index]:
             parts.append((_core(0, 0, LINE_ROOM / 2),))
         if index < len(grid.rows):
@@ -140,8 +139,9 @@ def _node_parts(grid: Grid, columns: Columns, node: int) -> Iterable[Part]:
     left, right = columns.boxes[node]
     half = grid.heights[node] / 2
     heads = {link.last_above for link in grid.links if link.last == node}
-    above, below = (ARROW_ROOM if side in heads else LINE_ROOM for side in (False, True))
-    yield Part(left, right, -half, half, above - SLOT / 2, below - SLOT / 2)
+    graph = grid.graph
+    above, below = (graph.arrow_room if side in heads else graph.line_room for side in (False, True))
+    yield Part(left, right, -half, half, above - graph.slot / 2, below - graph.slot / 2)
     if node in grid.loops:
         loops = grid.loops[node]
         reach = LOOP_REACH + LABEL_GAP + max(edge.label.width for edge in loops.edges)

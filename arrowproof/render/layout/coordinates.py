@@ -22,10 +22,8 @@ from arrowproof.render.layout.sizes import (
     LABEL_APART,
     LABEL_GAP,
     LEVEL_MARGIN,
-    LINE_GAP,
     LOOP_REACH,
     NODE_GAP,
-    PORT_SPACING,
 )
 from arrowproof.render.layout.variables import LEFT_WALL, RIGHT_WALL, Pin, Variables
 from arrowproof.render.quality import LEAST_STEP
@@ -97,7 +95,7 @@ def assign_columns(
     rules = [Distance(LEFT_WALL, RIGHT_WALL, 1, width_cost)]
     rules += [*_row_rules(grid, order, variables), *_port_rules(grid, variables)]
     rules += _corner_rules(grid, order, variables)
-    rules += [Distance(variables.pins[a], variables.pins[b], SEPARATION) for a, b in separations]
+    rules += [Distance(variables.pins[a], variables.pins[b], max(SEPARATION, grid.graph.apart)) for a, b in separations]
     jogs = jogs or Jogs()
     rules += [Distance(variables.pins[a], variables.pins[b], LEAST_STEP) for a, b in jogs.steps]
     factors = start.factors if start else (_FIRST_FACTOR,) * len(grid.links)
@@ -186,7 +184,7 @@ def _row_rules(grid: Grid, order: Order, variables: Variables) -> list[Distance]
                 rules.append(Distance(before, after, least, _LEVEL))
             else:
                 both = a in variables.boxes and b in variables.boxes
-                gap = NODE_GAP if both else LINE_GAP
+                gap = NODE_GAP if both else grid.graph.line_gap
                 rules.append(Distance(before, after, after_room + before_room + gap))
     return rules
 
@@ -217,7 +215,7 @@ def _port_rules(grid: Grid, variables: Variables) -> list[Distance]:
         rules.append(Distance(left, variables.pins[pins[0]], rim))
         rules.append(Distance(variables.pins[pins[-1]], right, rim))
         for a, b in pairwise(pins):
-            spacing = CORNER_WIDTH if a[0] == b[0] < 0 else PORT_SPACING
+            spacing = CORNER_WIDTH if a[0] == b[0] < 0 else grid.graph.port_spacing
             rules.append(Distance(variables.pins[a], variables.pins[b], spacing))
     return rules
 
@@ -239,9 +237,9 @@ def _corner_rules(grid: Grid, order: Order, variables: Variables) -> list[Distan
                     ends = (outer, right) if loop.hand == RIGHT else (left, outer)
                     rules.append(Distance(*ends, loop.room - LEVEL_MARGIN + LABEL_APART))
                 elif loop.hand == RIGHT:
-                    rules.append(Distance(outer, after[0], loop.room + LINE_GAP + after[2]))
+                    rules.append(Distance(outer, after[0], loop.room + grid.graph.line_gap + after[2]))
                 else:
-                    rules.append(Distance(before[1], outer, loop.room + LINE_GAP + before[3]))
+                    rules.append(Distance(before[1], outer, loop.room + grid.graph.line_gap + before[3]))
         for a, b in pairwise(row):
             for first in grid.corners.get(a, ()):
                 for second in grid.corners.get(b, ()):
@@ -290,7 +288,8 @@ def _costs(
         dear = _HAIR_COST if link.index in straight else _FORCED if link.index in forced else None
         differ(a, b, dear or (_TURN if link.turns else weight))
     for (node, _), pins in variables.ports.items():
-        first = grid.widths[node] // 2 - (len(pins) - 1) * PORT_SPACING // 2
+        spacing = grid.graph.port_spacing
+        first = grid.widths[node] // 2 - (len(pins) - 1) * spacing // 2
         for place, pin in enumerate(pins):
-            differ(variables.boxes[node][0], variables.pins[pin], _CENTERED, first + place * PORT_SPACING)
+            differ(variables.boxes[node][0], variables.pins[pin], _CENTERED, first + place * spacing)
     return costs, count

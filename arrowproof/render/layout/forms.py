@@ -32,11 +32,13 @@ class Form:
 
     ``most`` is how many arrows share a line at most, ``numbers`` are what stands for labels, by arrow id, None for
     whole labels, and ``has_notes`` says that states have their notes. An arrow without a number has no label then.
+    ``apart`` is the least distance of parallel lines, in units, where the usual ones are not enough.
     """
 
     most: int = 1
     numbers: Mapping[str, int] | None = None
     has_notes: bool = True
+    apart: int = 0
 
     def shown(self, state: State) -> State:
         """A state with what is written into its box."""

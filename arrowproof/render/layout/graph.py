@@ -13,7 +13,18 @@ from itertools import pairwise
 
 from arrowproof.model.lifecycle import Kind, Lifecycle, State
 from arrowproof.render.layout.forms import PLAIN, Form
-from arrowproof.render.layout.sizes import MARK_RADIUS, BoxSize, LabelLimits, LabelSize, measure_state
+from arrowproof.render.layout.sizes import (
+    ARROW_ROOM,
+    LINE_GAP,
+    LINE_ROOM,
+    MARK_RADIUS,
+    PORT_SPACING,
+    SLOT,
+    BoxSize,
+    LabelLimits,
+    LabelSize,
+    measure_state,
+)
 
 
 @dataclass(frozen=True)
@@ -71,11 +82,40 @@ class Edge:
 
 @dataclass(frozen=True)
 class Graph:
-    """Nodes and edges; an index is a place in its tuple. ``lanes`` numbers the lanes of the nodes, if any are kept."""
+    """Nodes and edges; an index is a place in its tuple. ``lanes`` numbers the lanes of the nodes, if any are kept.
+
+    ``apart`` is the least distance of parallel lines, where the usual ones are not enough.
+    """
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
     lanes: tuple[int, ...] = ()
+    apart: int = 0
+
+    @property
+    def slot(self) -> int:
+        """Between two arrows that run level in one channel."""
+        return max(SLOT, self.apart)
+
+    @property
+    def port_spacing(self) -> int:
+        """Between two arrows at one side of a box."""
+        return max(PORT_SPACING, self.apart)
+
+    @property
+    def line_gap(self) -> int:
+        """Between the line of an arrow that passes a row and what stands beside it."""
+        return max(LINE_GAP, self.apart)
+
+    @property
+    def line_room(self) -> int:
+        """Between the edge of a box and a level line."""
+        return max(LINE_ROOM, self.apart)
+
+    @property
+    def arrow_room(self) -> int:
+        """The same where an arrow points at the box, for its head."""
+        return max(ARROW_ROOM, self.apart)
 
     @cached_property
     def main_path(self) -> tuple[int, ...]:
@@ -161,7 +201,7 @@ def read_graph(lifecycle: Lifecycle, captions: Mapping[str, str], limits: LabelL
         places = tuple(place_of[arrow.id] for arrow in arrows)
         label = form.label(arrows, captions, limits)
         edges.append(Edge(len(edges), tuple(arrow.id for arrow in arrows), places, tail, head, label))
-    return Graph(tuple(nodes), tuple(edges))
+    return Graph(tuple(nodes), tuple(edges), apart=form.apart)
 
 
 def _state_node(index: int, state: State) -> Node:

@@ -13,7 +13,6 @@ from itertools import pairwise
 
 from arrowproof.render.layout.graph import Edge, Graph
 from arrowproof.render.layout.loops import CornerLoop, SideLoops, box_heights, corner_loops, side_loops
-from arrowproof.render.layout.sizes import PORT_SPACING
 
 MAX_LEVEL = 2
 """Level arrows between two neighbours; the rest of their arrows run through the channels."""
@@ -242,5 +241,5 @@ class _Builder:
         widths = {}
         for node in self.graph.nodes:
             most = max(ports.get((node.index, above), 0) for above in (True, False))
-            widths[node.index] = max(node.width, (most - 1) * PORT_SPACING + 2 * node.rim)
+            widths[node.index] = max(node.width, (most - 1) * self.graph.port_spacing + 2 * node.rim)
         return widths

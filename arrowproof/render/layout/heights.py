@@ -13,7 +13,7 @@ from arrowproof.render.layout.channels import Channel
 from arrowproof.render.layout.compaction import Stack, build_stack, compacted
 from arrowproof.render.layout.coordinates import Columns
 from arrowproof.render.layout.grid import Grid
-from arrowproof.render.layout.sizes import ARROW_ROOM, LABEL_RISE, LEVEL_OFFSET, LINE_ROOM, SLOT
+from arrowproof.render.layout.sizes import LABEL_RISE, LEVEL_OFFSET
 
 MAX_STRETCH = 44
 """The most that a channel gains."""
@@ -66,8 +66,9 @@ def _banded_lines(grid: Grid, channels: Sequence[Channel], target: float) -> Lin
     """The lines with a band for every row and every channel, stretched where there is room."""
     rooms = [_room(grid, channel, index) for index, channel in enumerate(channels)]
     extents = [_extent(grid, row) for row in range(len(grid.rows))]
+    slot_room = grid.graph.slot
     natural = sum(upper + lower for upper, lower in extents) + sum(
-        upper + lower + max(channel.count - 1, 0) * SLOT
+        upper + lower + max(channel.count - 1, 0) * slot_room
         for channel, (upper, lower) in zip(channels, rooms, strict=True)
     )
     growing = max(len(channels) - 2, 1)
@@ -77,9 +78,9 @@ def _banded_lines(grid: Grid, channels: Sequence[Channel], target: float) -> Lin
     for index, (channel, (upper, lower)) in enumerate(zip(channels, rooms, strict=True)):
         inner = 0 < index < len(channels) - 1
         spare = extra if inner else 0.0
-        spacing = SLOT + (min(spare / 2 / (channel.count - 1), SLOT * 0.6) if channel.count > 1 else 0.0)
+        spacing = slot_room + (min(spare / 2 / (channel.count - 1), slot_room * 0.6) if channel.count > 1 else 0.0)
         used = max(channel.count - 1, 0) * spacing
-        size = upper + lower + max(channel.count - 1, 0) * SLOT + spare
+        size = upper + lower + max(channel.count - 1, 0) * slot_room + spare
         start = y + upper + (size - used - upper - lower) / 2
         runs.update({link: start + slot * spacing for link, slot in channel.slots.items()})
         y += size
@@ -92,15 +93,16 @@ def _banded_lines(grid: Grid, channels: Sequence[Channel], target: float) -> Lin
 
 def _room(grid: Grid, channel: Channel, index: int) -> tuple[float, float]:
     """The room above and below the level runs of a channel: more where an arrow points at a box."""
+    room = grid.graph.arrow_room
     if index == 0 or index == len(grid.rows):
-        return (0.0, 0.0) if not channel.count else (ARROW_ROOM, 0.0) if index else (0.0, ARROW_ROOM)
-    above = below = LINE_ROOM
+        return (0.0, 0.0) if not channel.count else (room, 0.0) if index else (0.0, room)
+    above = below = grid.graph.line_room
     for link in grid.links:
         if link.channel == index and grid.elements[link.last].node is not None:
             if link.last_above:
-                above = ARROW_ROOM
+                above = room
             else:
-                below = ARROW_ROOM
+                below = room
     return (above, below)
 
 

@@ -2,8 +2,8 @@
 
 The main path (creation to success) is laid in one row, in two rows, and so on; each time the other nodes are put, one
 by one, where the estimate is lowest. The ranks of dot make one more start. From there on the search is a race: all
-starts are annealed for a while, the better half goes on, and so on. The number of steps depends on the size of the
-model alone, never on a clock.
+starts are annealed for a while, the better half goes on, and so on. The nodes of a very large graph are seated at a
+table instead (``seats``). The number of steps depends on the size of the model alone, never on a clock.
 """
 
 from __future__ import annotations
@@ -16,13 +16,16 @@ from arrowproof.render.layout.dot import Distance, rank_nodes
 from arrowproof.render.layout.estimate import CLOSE, Estimate
 from arrowproof.render.layout.graph import Graph
 from arrowproof.render.layout.grid import Placement
+from arrowproof.render.layout.seats import seat_nodes
 
 _MAX_MAIN_ROWS = 4
 _MAIN_CUTS = (2, 3, 4, 5)
 """The main path is also cut into rows of so many nodes."""
-MANY_NODES, _TOO_MANY_NODES = 20, 45
-"""A larger model gets fewer steps for each node, and at last none: its text is too small to read in any case."""
+MANY_NODES, MOST_SEARCHED = 20, 45
+"""A larger model gets fewer steps for each node, and a still larger one is not searched by whole drawings."""
 
+_SPARSE = 1.3
+"""Of a very large graph with more arrows for each node, ranks are not drawn: what is no line or tree is not read so."""
 _LEAST_ROWS = 3
 """Ranks of a larger model are not joined to fewer rows than this."""
 
@@ -43,10 +46,10 @@ def find_placements(graph: Graph, earlier: Iterable[Placement] = (), seed: int =
         seed: another number makes another search, a longer one.
     """
     estimate = Estimate(graph)
-    if len(graph.nodes) > _TOO_MANY_NODES:
-        costs = {rows: estimate.cost(rows) for rows in _joined_ranks(ranked_placement(graph))}
-        least = min(costs, key=costs.__getitem__)
-        return {least: costs[least]}
+    if len(graph.nodes) > MOST_SEARCHED:
+        is_sparse = len(graph.edges) <= _SPARSE * len(graph.nodes)
+        ranks = [min(_joined_ranks(ranked_placement(graph)), key=estimate.cost)] if is_sparse else []
+        return dict.fromkeys((*ranks, *seat_nodes(graph)), 0.0)  # the estimate cannot compare such unlike ones
     starts = [[list(row) for row in placement] for placement in earlier]
     first_stage = 1 if starts or len(graph.nodes) > MANY_NODES else 0
     annealing = Annealing(estimate, seed)

@@ -1,0 +1,75 @@
+"""The bare drawing: states and lines without labels, for an overview whose labels could not be read anyway.
+
+Labels take most of the room of a large drawing. Without them the states are much larger, and lines stand so far apart
+that each of them is seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.render.drawing import Drawing
+from arrowproof.render.layout.candidates import Candidate, draft_placements
+from arrowproof.render.layout.forms import Form
+from arrowproof.render.layout.graph import Graph, read_graph
+from arrowproof.render.layout.grid import Placement
+from arrowproof.render.layout.placements import find_placements
+from arrowproof.render.layout.seats import seat_nodes
+from arrowproof.render.layout.sizes import LabelLimits
+from arrowproof.render.quality import LABEL_TEXT, fit_scale
+
+LEAST_LABEL = 7.0
+"""Labels that come out smaller at 1440x900, in CSS px, are left out: their letters are no more than specks."""
+
+_APART = (0, 16, 20, 24, 28, 32, 40)
+"""The least distances of parallel lines that are tried, in units; 0 are the usual ones."""
+_LEAST_APART = 4.8
+"""In CSS px: lines that are nearer than this hide the ground between them."""
+_NO_LABELS = LabelLimits(0, 0)
+
+
+def has_specks(drawing: Drawing) -> bool:
+    """Whether the labels of a drawing come out too small to be worth their room."""
+    return LABEL_TEXT * fit_scale(drawing.bounds) < LEAST_LABEL
+
+
+def bare_drawing(lifecycle: Lifecycle, labelled: Drawing | None = None, has_notes: bool = False) -> Drawing | None:
+    """The drawing of a lifecycle without labels, None where none was found in which nothing overlaps.
+
+    Args:
+        lifecycle: any lifecycle that has states.
+        labelled: its drawing with labels, if there is one, whose rows are tried too.
+        has_notes: whether states have their notes.
+    """
+    best: Candidate | None = None
+    for apart in _APART:
+        graph = read_graph(lifecycle, {}, _NO_LABELS, Form(numbers={}, has_notes=has_notes, apart=apart))
+        placements = {best.placement: 0.0} if best else _placements(graph, labelled)
+        for draft in draft_placements(graph, placements)[:1]:
+            if best is None or _apart(draft) > _apart(best):
+                best = draft
+        if best is not None and _apart(best) >= _LEAST_APART:
+            break
+    return None if best is None else best.drawing
+
+
+def _placements(graph: Graph, labelled: Drawing | None) -> Mapping[Placement, float]:
+    if labelled is None:
+        return find_placements(graph)
+    return dict.fromkeys((_rows_of(labelled, graph), *seat_nodes(graph)), 0.0)
+
+
+def _rows_of(drawing: Drawing, graph: Graph) -> Placement:
+    """The rows of a drawing, from top to bottom, as nodes of a graph of the same states and marks."""
+    centers = {state.id: state.box.center for state in drawing.states}
+    centers |= {mark.id: mark.center for mark in drawing.marks}
+    rows: dict[int, list[int]] = {}
+    for node in sorted(graph.nodes, key=lambda node: centers[node.id][0]):
+        rows.setdefault(round(centers[node.id][1]), []).append(node.index)
+    return tuple(tuple(rows[y]) for y in sorted(rows))
+
+
+def _apart(candidate: Candidate) -> float:
+    """How far parallel lines stand apart in the figure of the page at 1440x900, in CSS px."""
+    return candidate.assembly.grid.graph.slot * fit_scale(candidate.drawing.bounds)

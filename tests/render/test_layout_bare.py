@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import pytest
+
+from arrowproof.render.drawing import Drawing
+from arrowproof.render.layout import layout_lifecycle
+from arrowproof.render.layout.bare import LEAST_LABEL, bare_drawing, has_specks
+from arrowproof.render.layout.graph import read_graph
+from arrowproof.render.layout.seats import SHAPES as TABLES
+from arrowproof.render.layout.seats import seat_nodes
+from arrowproof.render.layout.sizes import LabelLimits
+from arrowproof.render.quality import LABEL_TEXT, find_overlaps, fit_scale
+from tests.render.dense_models import SHAPES, dense
+
+
+def bare(shape: str, count: int, labelled: Drawing | None = None) -> Drawing:
+    drawing = bare_drawing(dense(shape, count), labelled)
+    assert drawing is not None
+    return drawing
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_bare_drawing_has_every_state_and_arrow_and_no_label_nor_note_and_nothing_in_it_overlaps(shape: str) -> None:
+    drawing = bare(shape, 50)
+    assert [state.id for state in drawing.states] == [state.id for state in dense(shape, 50).states]
+    assert [arrow.id for arrow in drawing.arrows] == [arrow.id for arrow in dense(shape, 50).arrows]
+    assert not any(arrow.label or arrow.caption for arrow in drawing.arrows)
+    assert not any(state.note for state in drawing.states)
+    assert find_overlaps(drawing) == ()
+
+
+def test_states_are_larger_by_two_fifths_without_labels() -> None:
+    labelled = layout_lifecycle(dense("mesh", 34))
+    assert has_specks(labelled)
+    assert fit_scale(bare("mesh", 34, labelled).bounds) > 1.4 * fit_scale(labelled.bounds)
+
+
+def test_parallel_lines_of_very_many_arrows_stand_so_far_apart_that_the_ground_is_seen() -> None:
+    drawing = bare("mesh", 90)
+    scale = fit_scale(drawing.bounds)
+    level = sorted(
+        (a[1], *sorted((a[0], b[0])))
+        for arrow in drawing.arrows
+        for a, b in zip(arrow.points, arrow.points[1:], strict=False)
+        if a[1] == b[1] and abs(a[0] - b[0]) * scale > 40
+    )
+    near = [
+        (below - above) * scale
+        for place, (above, left, right) in enumerate(level)
+        for below, start, end in level[place + 1 : place + 12]
+        if min(right, end) - max(left, start) > 0
+    ]
+    assert len(near) > 50
+    assert min(near) > 4.5
+
+
+def test_the_same_lifecycle_gives_the_same_bare_drawing() -> None:
+    assert bare("hub", 50) == bare("hub", 50)
+
+
+def test_labels_are_specks_below_seven_px() -> None:
+    drawing = layout_lifecycle(dense("chain", 5))
+    assert LABEL_TEXT * fit_scale(drawing.bounds) > LEAST_LABEL
+    assert not has_specks(drawing)
+
+
+def test_each_table_seats_every_node_once_and_neighbours_sit_near_each_other() -> None:
+    graph = read_graph(dense("chain", 60), {}, LabelLimits(0, 0))
+    tables = list(seat_nodes(graph))
+    assert len(tables) == len(TABLES)
+    for placement in tables:
+        assert sorted(node for row in placement for node in row) == list(range(len(graph.nodes)))
+        row_of = {node: number for number, row in enumerate(placement) for node in row}
+        apart = [abs(row_of[edge.tail] - row_of[edge.head]) for edge in graph.edges]
+        assert sum(apart) / len(apart) < 1.2
