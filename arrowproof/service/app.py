@@ -10,6 +10,7 @@ from fastapi.responses import PlainTextResponse
 
 from arrowproof.service.gate import Gate, is_open
 from arrowproof.service.job_routes import job_routes
+from arrowproof.service.methods import Methods
 from arrowproof.service.monitor_routes import monitor_routes
 from arrowproof.service.note_routes import note_routes
 from arrowproof.service.page import page_routes
@@ -22,12 +23,24 @@ from arrowproof.service.problem_types import (
     TOKEN_MISSING,
     TOKEN_UNKNOWN,
     TOO_SLOW,
+    UNAVAILABLE,
 )
 from arrowproof.service.settings import Settings
 
 ProblemName = Annotated[str, Path(json_schema_extra={"enum": list(PROBLEM_TYPES)})]
 _EVERYWHERE: Final = problem_answers(
-    BAD_HTTP, TOO_SLOW, TOKEN_MISSING, TOKEN_UNKNOWN, HOST_REFUSED, ORIGIN_REFUSED, 500
+    BAD_HTTP,
+    TOO_SLOW,
+    TOKEN_MISSING,
+    TOKEN_UNKNOWN,
+    HOST_REFUSED,
+    ORIGIN_REFUSED,
+    UNAVAILABLE,
+    414,
+    431,
+    500,
+    501,
+    505,
 )
 
 
@@ -35,6 +48,7 @@ def create_app(settings: Settings) -> FastAPI:
     """The application. Its routes run in threads, each with a connection of its own."""
     app = FastAPI(title="Notes", version="2", docs_url=None, redoc_url=None, redirect_slashes=False)
     app.state.body_seconds = settings.request_seconds
+    app.add_middleware(Methods)
     app.add_middleware(Gate, tokens=settings.tokens)
     install_problem_handlers(app)
     app.include_router(note_routes(settings), responses=_EVERYWHERE)

@@ -55,7 +55,10 @@ class Gate:
         try:
             client = self._admit(scope)
         except ProblemError as error:
-            await problem_response(error.kind, error.detail, error.headers)(scope, receive, send_guarded)
+            # Else the service would have to read the body of whoever may not ask.
+            parting = {"Connection": "close"} if brings_body(scope) else {}
+            answer = problem_response(error.kind, error.detail, {**(error.headers or {}), **parting})
+            await answer(scope, receive, send_guarded)
             return
         if client is not None:
             scope.setdefault("state", {})["client"] = client
@@ -79,6 +82,12 @@ class Gate:
         if is_open(scope["path"]):
             return None
         return client_of_token(self._tokens, headers.getlist("authorization"))
+
+
+def brings_body(scope: Scope) -> bool:
+    """Whether a request says that a body follows its head."""
+    headers = Headers(scope=scope)
+    return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
 
 
 def is_open(path: str) -> bool:

@@ -59,12 +59,6 @@ def monitor_routes(settings: Settings) -> APIRouter:
         """Whether the database answers in time: 200 or 503. Asks for no token."""
         return await in_time(check)
 
-    @router.head("/health", response_class=Response, responses=_PROBLEMS)
-    async def head_health() -> Response:
-        """The same without a body."""
-        await in_time(check)
-        return Response()
-
     @router.get("/metrics", response_class=PlainTextResponse, responses=_PROBLEMS)
     async def get_metrics() -> Response:
         """The metrics as Prometheus reads them: jobs by state, the age of the oldest due one, outcomes, errors."""

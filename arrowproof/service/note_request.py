@@ -97,7 +97,8 @@ async def _read_body(request: Request) -> bytes:
 
 
 def _too_large() -> ProblemError:
-    return ProblemError(BODY_TOO_LARGE, f"the body must not be larger than {LARGEST_BODY_BYTES} bytes")
+    detail = f"the body must not be larger than {LARGEST_BODY_BYTES} bytes"
+    return ProblemError(BODY_TOO_LARGE, detail, {"Connection": "close"})
 
 
 def _check_size(content_length: str) -> None:

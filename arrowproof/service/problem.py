@@ -12,11 +12,12 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from fastapi import FastAPI, Request
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from arrowproof.service.database import BusyError, DatabaseError
 from arrowproof.service.jobs import JobStateError
+from arrowproof.service.methods import allowed
 from arrowproof.service.notes import KeyTakenError
 from arrowproof.service.problem_types import BUSY, JOB_STATE, KEY_REUSED, UNAVAILABLE, ProblemType
 from arrowproof.service.refusal import RefusedError
@@ -107,9 +108,14 @@ def _job_is_elsewhere(_: Request, error: Exception) -> JSONResponse:
     return problem_response(JOB_STATE, f"the job is {error.state}; nothing was changed", state=error.state)
 
 
-def _framework_problem(_: Request, error: Exception) -> JSONResponse:
+def _framework_problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    return problem_response(error.status_code, str(error.detail), error.headers)
+    headers = dict(error.headers or {})
+    if "Allow" in headers:
+        headers["Allow"] = allowed(headers["Allow"])
+        if request.method == "OPTIONS":
+            return Response(status_code=204, headers=headers)
+    return problem_response(error.status_code, str(error.detail), headers)
 
 
 def _database_failed(_: Request, error: Exception) -> JSONResponse:

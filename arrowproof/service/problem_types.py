@@ -68,7 +68,11 @@ TOO_SLOW: Final = ProblemType(
     "Nothing was done. Send the request again without a pause within it, and a note with the same key.",
 )
 BAD_HTTP: Final = ProblemType(
-    "bad-http", 400, "The request is no valid HTTP", "Send an HTTP/1.1 request, with a head of at most 64 KiB."
+    "bad-http",
+    400,
+    "The request is no valid HTTP",
+    "Send an HTTP/1.1 request with one Host, whose lines end with CRLF, with one Content-Length or Transfer-Encoding: "
+    "chunked, in at most a thousand chunks. The connection is closed.",
 )
 MEDIA_TYPE_REFUSED: Final = ProblemType(
     "media-type",

@@ -38,6 +38,7 @@ from arrowproof.service.clock import database_clock
 from arrowproof.service.command import exit_status
 from arrowproof.service.durability import durability_warnings
 from arrowproof.service.hold import SERVER_POINTS, hold_from_environment
+from arrowproof.service.open_files import room_for_clients
 from arrowproof.service.options import REQUEST_SECONDS, add_database_options, positive_seconds, whole_number
 from arrowproof.service.pool import MONITOR_CONNECTIONS, MOST_CONNECTIONS, USUAL_CONNECTIONS, Bounds, DatabasePool
 from arrowproof.service.refusal import RefusedError
@@ -47,6 +48,7 @@ from arrowproof.service.tokens import read_tokens
 MOST_ATTEMPTS = 1_000_000
 """Of a job in all, as it is accepted or retried; PostgreSQL counts in 32 bits."""
 _GRACE_SECONDS = 2.0
+_UNREAD_BYTES = 131_072
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,6 +66,7 @@ def _exit_quietly(_: int, __: FrameType | None) -> None:
 def _serve(options: argparse.Namespace) -> None:
     hold = hold_from_environment(os.environ, SERVER_POINTS)
     tokens = None if options.tokens is None else read_tokens(options.tokens)
+    most_clients = room_for_clients(options.connections + MONITOR_CONNECTIONS)
     with _listen(options.host, options.port, only_this_machine=tokens is None) as listener:
         address = Address(options.db, options.busy_timeout, options.journal_mode)
         with closing(address.open(create=True)) as made:
@@ -82,7 +85,9 @@ def _serve(options: argparse.Namespace) -> None:
             clock, patience = database_clock, options.request_timeout
             # A request that waits for a connection and then for a lock has its full time to be answered.
             grace = 2 * options.busy_timeout + _GRACE_SECONDS
-            settings = Settings(pool, monitors, options.max_attempts, clock, hold, patience, tokens, grace)
+            settings = Settings(
+                pool, monitors, options.max_attempts, clock, hold, patience, tokens, grace, most_clients
+            )
             serve(settings, listener, _announcement(listener, facts), grace)
 
 
@@ -105,6 +110,8 @@ def _listen(host: str, port: int, *, only_this_machine: bool) -> socket.socket:
         try:
             # Else the port of a server that has just ended cannot be used for a minute.
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            # What the system keeps for a client that does not read; what it accepts has the same limit.
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _UNREAD_BYTES)
             listener.bind(address)
             listener.listen(socket.SOMAXCONN)
         except BaseException:
@@ -153,7 +160,7 @@ def _parser() -> argparse.ArgumentParser:
         type=positive_seconds,
         default=REQUEST_SECONDS,
         metavar="S",
-        help="seconds for the head of a request to come, and for its body (10)",
+        help="seconds for the head of a request to come, for its body, and for its answer to be taken (10)",
     )
     return parser
 

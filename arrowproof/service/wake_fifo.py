@@ -20,8 +20,15 @@ _CHUNK = 65_536
 
 
 def wake_file(path: Path) -> Path:
-    """Where the FIFO of a database file stands; symbolic links to the database are followed."""
-    resolved = path.resolve()
+    """Where the FIFO of a database file stands; symbolic links to the database are followed.
+
+    Raises:
+        DatabaseError: the links lead in a circle, or the working directory was removed.
+    """
+    try:
+        resolved = path.resolve()
+    except (OSError, RuntimeError) as error:
+        raise DatabaseError(f"{str(path)!r} cannot be found: {error}") from error
     return resolved.with_name(resolved.name + "-wake")
 
 

@@ -14,6 +14,7 @@ from arrowproof.service.app import create_app
 from arrowproof.service.command import DATABASE_FAILED
 from arrowproof.service.connection import connection_class
 from arrowproof.service.hold import Hold
+from arrowproof.service.open_files import ACCEPTED_AT_ONCE
 from arrowproof.service.settings import Settings
 from arrowproof.service.streams import complain, say
 
@@ -35,6 +36,9 @@ class NotesServer(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start to listen, and say so."""
         await super().startup(sockets)
+        for each in sockets or ():
+            # The queue in which the system keeps who is not accepted yet may be longer than that.
+            each.listen(socket.SOMAXCONN)
         if self.started:
             say(self._announcement)
 
@@ -65,11 +69,15 @@ def serve(settings: Settings, listener: socket.socket, announcement: str, grace_
     """
     config = uvicorn.Config(
         create_app(settings),
-        http=connection_class(settings.request_seconds),
+        http=connection_class(settings.request_seconds, settings.most_clients),
         loop="asyncio",
         ws="none",
         lifespan="off",
         server_header=False,
+        proxy_headers=False,
+        access_log=False,
+        # Also how many are accepted before the first of them is looked at.
+        backlog=ACCEPTED_AT_ONCE,
         log_level="warning",
         timeout_graceful_shutdown=math.ceil(grace_seconds),
     )

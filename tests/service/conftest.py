@@ -79,8 +79,8 @@ class Service:
 class Server(Service):
     """A server that is ready, and a client that speaks to it."""
 
-    def __init__(self, arguments: list[str], folder: Path, hold: str | None = None):
-        super().__init__("server", ["--port", "0", *arguments], folder, hold)
+    def __init__(self, arguments: list[str], folder: Path, hold: str | None = None, **options: Any):
+        super().__init__("server", ["--port", "0", *arguments], folder, hold, **options)
         try:
             wait_until(lambda: self.stdout.endswith("\n") or self.process.poll() is not None, "the ready line")
             assert self.process.poll() is None, self.stderr
@@ -126,8 +126,8 @@ class Notes:
         assert isinstance(self.engine, SQLiteEngine)
         return self.engine.file
 
-    def server(self, *arguments: str, hold: str | None = None, db: object = None) -> Server:
-        server = Server(["--db", str(db or self.engine.db), *arguments], self.folder, self._hold(hold))
+    def server(self, *arguments: str, hold: str | None = None, db: object = None, **options: Any) -> Server:
+        server = Server(["--db", str(db or self.engine.db), *arguments], self.folder, self._hold(hold), **options)
         self._processes.append(server)
         return server
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import socket
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
 from arrowproof.service.note_request import LARGEST_BODY_BYTES
+from arrowproof.service.parting import PARTING_BYTES
+from tests.service.raw_http import connected, get, head, read_all, read_problem, statuses
+from tests.service.waiting import wait_until
 
 DEADLINE = 0.4
 BODY = b'{"text": "slow"}'
@@ -19,36 +22,6 @@ BODY = b'{"text": "slow"}'
 def slow(shared):
     """A server that waits for a request only a moment."""
     return shared.server("--request-timeout", str(DEADLINE))
-
-
-@contextmanager
-def connected(server):
-    host, _, port = server.ready["ready"].removeprefix("http://").rpartition(":")
-    with socket.create_connection((host, int(port)), timeout=30) as client:
-        yield client
-
-
-def head(key, **headers):
-    fields = {"Host": "localhost", "Idempotency-Key": key, "Content-Type": "application/json", **headers}
-    return b"POST /notes HTTP/1.1\r\n" + "".join(f"{n}: {v}\r\n" for n, v in fields.items()).encode() + b"\r\n"
-
-
-def read_all(client):
-    """Everything that comes until the server closes."""
-    received = b""
-    while chunk := client.recv(65536):
-        received += chunk
-    return received
-
-
-def read_problem(client, status, kind):
-    answer = read_all(client)
-    first, _, body = answer.partition(b"\r\n\r\n")
-    assert first.startswith(f"HTTP/1.1 {status} ".encode()), answer
-    for header in (b"connection: close", b"cache-control: no-store", b"x-content-type-options: nosniff"):
-        assert header in first.lower()
-    problem = json.loads(body)
-    assert (problem["status"], problem["type"]) == (status, f"/problems/{kind}")
 
 
 def dribble(client, data, until):
@@ -128,26 +101,6 @@ def test_a_pause_between_two_requests_is_no_slow_request(slow):
             time.sleep(DEADLINE * 2)
 
 
-@pytest.mark.parametrize(
-    "request_bytes",
-    [
-        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x00" * 100 + b"\r\n\r\n",
-        b"GET /jobs/1 HTTP/1.1\r\n\r\n",
-        b"GET /jobs/1 HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
-        b"GET /jobs /1 HTTP/1.1\r\nHost: localhost\r\n\r\n",
-        b"POST /notes HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
-        b"POST /notes HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
-        b"POST /notes HTTP/1.1\r\nHost: localhost\r\nContent-Length: \xd9\xa3\r\n\r\n",
-        b"GET /jobs/1 HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 100_000,
-        head("bad-chunk", **{"Transfer-Encoding": "chunked"}) + b"zz\r\n",
-    ],
-)
-def test_what_is_no_http_is_a_problem(slow, request_bytes):
-    with connected(slow) as client:
-        client.sendall(request_bytes)
-        read_problem(client, 400, "bad-http")
-
-
 def test_a_chunk_that_is_broken_after_the_answer_ends_the_connection_without_a_word(slow):
     with connected(slow) as client:
         client.sendall(b"POST /jobs/1/retry HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -166,6 +119,104 @@ def test_a_body_that_says_that_it_is_too_large_is_refused_before_it_comes(server
     with connected(server) as client:
         client.sendall(head("large", **{"Content-Length": "9" * 5000}))
         assert client.recv(10) == b"HTTP/1.1 4"
+
+
+def test_a_client_that_has_said_all_it_has_to_say_is_answered_all_of_it_in_order(slow):
+    with connected(slow) as client:
+        paths = ["/health", "/nowhere", "/problems/busy", "/jobs/0"]
+        client.sendall(b"".join(get(path) for path in paths))
+        client.shutdown(socket.SHUT_WR)
+        assert statuses(read_all(client)) == [200, 404, 200, 404]
+
+
+def test_a_note_of_a_client_that_has_said_all_it_has_to_say_is_accepted(slow):
+    with connected(slow) as client:
+        client.sendall(head("all-said", **{"Content-Length": len(BODY)}) + BODY)
+        client.shutdown(socket.SHUT_WR)
+        assert statuses(read_all(client)) == [202]
+
+
+def test_a_client_that_ends_within_its_request_ends_the_connection_and_nothing_is_stored(slow, shared):
+    before = shared.sql("SELECT count(*) FROM notes")
+    for sent in (b"", b"GET /hea", head("cut", **{"Content-Length": len(BODY)}) + BODY[:-1]):
+        with connected(slow) as client:
+            client.sendall(sent)
+            client.shutdown(socket.SHUT_WR)
+            assert read_all(client) == b""
+    assert shared.sql("SELECT count(*) FROM notes") == before
+
+
+def sockets_of(server):
+    """How many sockets a server has open."""
+    return sum("socket:" in str(file.resolve()) for file in Path(f"/proc/{server.pid}/fd").iterdir())
+
+
+def ask_for_ever(client):
+    """Send requests until no more are taken, and read no answer."""
+    client.setblocking(False)
+    try:
+        while True:
+            client.send(get("/openapi.json") * 100)
+    except BlockingIOError:
+        client.setblocking(True)
+
+
+def test_clients_that_ask_and_do_not_read_lose_their_connections(slow):
+    assert slow.client.get("/health").status_code == 200
+    before = sockets_of(slow)
+    with ExitStack() as stack:
+        clients = [stack.enter_context(connected(slow)) for _ in range(8)]
+        for client in clients:
+            ask_for_ever(client)
+        wait_until(lambda: sockets_of(slow) <= before, "the end of the clients that do not read")
+        assert slow.client.get("/health").status_code == 200
+    assert "Traceback" not in slow.stderr
+
+
+def test_a_client_that_reads_late_but_in_time_gets_every_answer(server):
+    with connected(server) as client:
+        client.sendall(get("/openapi.json") * 99 + get("/openapi.json", Connection="close"))
+        wait_until(lambda: len(client.recv(2**20, socket.MSG_PEEK)) > 100_000, "several answers that wait")
+        assert statuses(read_all(client)) == [200] * 100
+
+
+def test_a_client_that_still_sends_can_read_why_its_request_is_not_taken(server):
+    length = str(LARGEST_BODY_BYTES + 1)
+    with connected(server) as client:
+        client.sendall(head("large", **{"Content-Length": length}) + b" " * (LARGEST_BODY_BYTES + 1))
+        read_problem(client, 413, "body-too-large")
+
+
+def test_a_client_that_goes_on_sending_for_nothing_is_cut_off(server):
+    with connected(server) as client:
+        client.sendall(head("endless", **{"Content-Length": str(100 * PARTING_BYTES)}))
+        with pytest.raises(OSError, match=r"reset|[Bb]roken"):
+            client.sendall(b" " * (100 * PARTING_BYTES))
+
+
+def test_an_upgrade_that_is_not_known_is_passed_over(server):
+    with connected(server) as client:
+        client.sendall(get("/health", Connection="upgrade", Upgrade="websocket") + get("/health", Connection="close"))
+        assert statuses(read_all(client)) == [200, 200]
+    assert server.stderr == ""
+
+
+def test_who_waits_to_be_told_to_send_the_body_is_told_to_once_the_head_is_right(server):
+    with connected(server) as client:
+        client.sendall(
+            head("expected", **{"Content-Length": len(BODY), "Expect": "100-continue", "Connection": "close"})
+        )
+        assert statuses(client.recv(4096)) == [100]
+        client.sendall(BODY)
+        assert statuses(read_all(client)) == [202]
+
+
+def test_many_who_come_and_go_without_a_word_leave_nothing_behind(slow):
+    before = sockets_of(slow)
+    for _ in range(200):
+        with connected(slow):
+            pass
+    wait_until(lambda: sockets_of(slow) <= before, "the end of who said nothing")
 
 
 def test_no_strange_request_stopped_the_server_or_was_an_error_of_its_own(slow):

@@ -7,6 +7,7 @@ import pytest
 
 from arrowproof.service.tokens import token_digest
 from tests.service.problems import assert_problem
+from tests.service.raw_http import connected, head, read_problem
 
 TOKENS = {"alice": f"notes_{'a' * 43}", "bob": f"notes_{'b' * 43}"}
 
@@ -59,6 +60,22 @@ def test_who_bears_no_token_is_told_to(guarded, method, path):
     answer = guarded.client.request(method, path)
     assert_problem(answer, 401, "token-missing")
     assert answer.headers["www-authenticate"] == 'Bearer realm="notes"'
+
+
+@pytest.mark.parametrize(
+    ("framing", "sent"),
+    [
+        ({"Content-Length": "200000"}, b""),
+        ({"Content-Length": "200000"}, b"1" * 50_000),
+        ({"Transfer-Encoding": "chunked"}, b""),
+        ({"Transfer-Encoding": "chunked"}, b"ffff\r\n" + b"1" * 50_000),
+    ],
+)
+def test_the_body_of_who_bears_no_token_is_not_waited_for(guarded, framing, sent):
+    with connected(guarded) as client:
+        client.sendall(head("stranger", **framing, Expect="100-continue"))
+        client.sendall(sent)
+        read_problem(client, 401, "token-missing")
 
 
 @pytest.mark.parametrize(

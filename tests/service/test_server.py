@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import signal
 import threading
 
@@ -145,6 +147,58 @@ def test_a_database_of_an_older_schema_is_refused_untouched(notes, fingerprint):
     assert server.exit_status() == 2
     assert "schema version 0" in server.stderr
     assert fingerprint() == before
+
+
+def remove_folder(folder):
+    shutil.rmtree(folder)
+
+
+def lead_in_a_circle(folder):
+    shutil.rmtree(folder)
+    folder.symlink_to(folder)
+
+
+@only_sqlite
+@pytest.mark.parametrize("given", ["relative", "absolute"])
+@pytest.mark.parametrize("goes", [remove_folder, lead_in_a_circle])
+def test_a_folder_that_goes_while_the_server_runs_is_a_service_that_cannot_do_this_now(notes, tmp_path, given, goes):
+    folder = tmp_path / "place"
+    folder.mkdir()
+    server = notes.server(db="x.sqlite3" if given == "relative" else folder / "x.sqlite3", cwd=folder)
+    server.accept()
+    goes(folder)
+    for answer in (server.client.get("/health"), server.client.get("/jobs"), server.post("k", "text")):
+        assert_problem(answer, 503, "unavailable")
+        assert answer.headers["retry-after"] == "1"
+    assert "Traceback" not in server.stderr
+
+
+@only_sqlite
+@pytest.mark.parametrize("module", ["server", "worker"])
+def test_a_working_directory_that_is_gone_is_refused(notes, tmp_path, module):
+    folder = tmp_path / "gone"
+    folder.mkdir()
+
+    def go_and_remove():
+        os.chdir(folder)
+        folder.rmdir()
+
+    start = notes.refused_server if module == "server" else notes.worker
+    process = start(db="x.sqlite3", preexec_fn=go_and_remove)
+    assert process.exit_status() == 2
+    assert "'x.sqlite3' cannot be read" in process.stderr
+    assert "Traceback" not in process.stderr
+
+
+@only_sqlite
+@pytest.mark.parametrize("name", ["circle", "circle/x.sqlite3"])
+def test_links_that_lead_in_a_circle_are_refused(notes, tmp_path, name):
+    lead = tmp_path / "circle"
+    lead.symlink_to(lead)
+    server = notes.refused_server(db=tmp_path / name)
+    assert server.exit_status() == 2
+    assert "cannot be read" in server.stderr
+    assert "Traceback" not in server.stderr
 
 
 def rename(notes):
