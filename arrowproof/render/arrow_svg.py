@@ -13,13 +13,14 @@ from markupsafe import Markup
 
 from arrowproof.model.lifecycle import Arrow, Lifecycle
 from arrowproof.model.rung import Rung
-from arrowproof.render.beads import RADIUS, bead_shapes
+from arrowproof.render.beads import RADIUS, styled_bead
 from arrowproof.render.drawing import ArrowPath, Box, Point
 from arrowproof.render.language import Language
 from arrowproof.render.names import endpoint_name
 from arrowproof.render.proof import Proof, arrow_words
 from arrowproof.render.standing import FREQUENCY_STEPS
-from arrowproof.render.svg_element import element, format_number, format_point, sample, text_element
+from arrowproof.render.svg_element import element, format_number, sample, text_element
+from arrowproof.render.svg_path import SvgPath, path_data
 from arrowproof.render.text import clean_text
 
 CORNER = 7.0
@@ -66,6 +67,7 @@ def arrow_group(
     ``numbers`` are the places in the file of what it stands for: one arrow, or a bundle of several.
     """
     key, *more = (f"a{number}" for number in numbers)
+    has_tooltip = proof is not None or path.is_tag  # it names the arrow, too
     arrow = lifecycle.arrows_by_id[path.id]
     look = _look(path.id, proof, language) if proof is not None else Look()
     spoken = _spoken(arrow, lifecycle, look, language)
@@ -77,15 +79,14 @@ def arrow_group(
             "class": f"arrow{' bundle' if more else ''} {look.classes}".rstrip(),
             "data-key": None if more else key,
             "data-keys": " ".join((key, *more)) if more else None,
-            "data-number": None if more else numbers[0],
             "data-arrow": name,
             "data-sneak": "" if look.sign == SNEAK.sign else None,
             "data-from": None if arrow.source is None else names[arrow.source],
             "data-to": None if arrow.target is None else names[arrow.target],
             "role": "img",
-            "aria-label": spoken,
+            "aria-label": None if has_tooltip else spoken,
         },
-        *((element("title", None, spoken),) if proof is not None or path.is_tag else ()),
+        *((element("title", None, spoken),) if has_tooltip else ()),
         *(_line(path, look) if path.cord is None else _reach(path)),
         *_label(path, look),
     )
@@ -100,15 +101,12 @@ def cord_group(
 
 
 def _line(path: ArrowPath, look: Look) -> Iterable[Markup]:
-    """The line with its head, and what is around it to be seen by and to be hit."""
+    """The line with its head, and what is around it to be seen by; the script of a page puts beside it what is hit."""
     points = _distinct(path.points)
     stop = 1.0 if look.is_open else LINE_STOP * _tip_length(look.width) / TIP_LENGTH
-    whole, line = rounded_path(points), rounded_path(_shortened(points, stop))
     stem = "" if path.stem is None else rounded_path(path.stem)
-    yield element("path", {"class": "halo", "d": whole + stem})
-    if path.cord is None:
-        yield element("path", {"class": "hit", "d": whole})
-    yield element("path", {"class": "line", "d": line})
+    yield element("path", {"class": "halo", "d": rounded_path(points) + stem})
+    yield element("path", {"class": "line", "d": rounded_path(_shortened(points, stop))})
     if stem:
         yield element("path", {"class": "line", "d": stem})
     yield _tip(points, look)
@@ -187,7 +185,8 @@ def _label(path: ArrowPath, look: Look) -> Iterable[Markup]:
     if path.label_box is None:
         return
     caption = () if path.caption is None else (text_element(path.caption, "sans", "caption"),)
-    lines = (text_element(line, "sans") for line in path.label)
+    # The stylesheet puts a number in the middle of its frame.
+    lines = (text_element(replace(line, anchor="start") if path.is_tag else line, "sans") for line in path.label)
     yield element("g", {"class": "label"}, _chip(path, path.label_box), *lines, *caption)
 
 
@@ -206,7 +205,7 @@ def _bead(center: Point, look: Look) -> Markup:
     if not look.sign:
         return element("circle", {"class": "bead", "cx": x, "cy": y, "r": DOT_RADIUS})
     place = {"class": "bead sign", "transform": f"translate({format_number(x)} {format_number(y)})"}
-    return element("g", place, *bead_shapes(look.sign, "paper"))
+    return element("g", place, *styled_bead(look.sign))
 
 
 def _tip_length(width: float) -> float:
@@ -214,27 +213,31 @@ def _tip_length(width: float) -> float:
     return TIP_LENGTH + width - THIN
 
 
+def _tip_half(width: float) -> float:
+    """Half of the breadth of the head on a line of this width."""
+    return TIP_HALF + 0.6 * (width - THIN)
+
+
 def _tip(points: tuple[Point, ...], look: Look) -> Markup:
-    (x0, y0), (x1, y1) = points[-2:]
-    angle = math.degrees(math.atan2(y1 - y0, x1 - x0))
-    back, half = -_tip_length(look.width), TIP_HALF + 0.6 * (look.width - THIN)
-    shape = f"M0 0L{format_number(back)}{format_number(-half)}V{format_number(half)}Z"
+    before, tip = points[-2:]
+    along, half = _towards((0.0, 0.0), (tip[0] - before[0], tip[1] - before[1]), 1.0), _tip_half(look.width)
+    foot = _towards(tip, before, _tip_length(look.width))
+    one, other = ((foot[0] - side * along[1], foot[1] + side * along[0]) for side in (-half, half))
     if look.is_open:
-        shape = f"M{format_number(back)}{format_number(-half)}L0 0L{format_number(back)} {format_number(half)}"
-    place = f"translate({format_number(x1)} {format_number(y1)}) rotate({format_number(angle)})"
-    return element("path", {"class": "tip open" if look.is_open else "tip", "d": shape, "transform": place})
+        return element("path", {"class": "tip open", "d": path_data(one, tip, other)})
+    return element("path", {"class": "tip", "d": f"{path_data(tip, one, other)}Z"})
 
 
 def rounded_path(points: tuple[Point, ...]) -> str:
     """An orthogonal polyline as path data, its corners rounded by ``CORNER`` or by half of the shorter leg."""
     start, *middle, end = points
-    data = [f"M{format_point(start)}"]
+    path = SvgPath(start)
     for before, corner, after in zip(points, middle, points[2:], strict=False):
         radius = min(CORNER, math.dist(before, corner) / 2, math.dist(corner, after) / 2)
-        first, last = _towards(corner, before, radius), _towards(corner, after, radius)
-        data.append(f"L{format_point(first)}Q{format_point(corner)} {format_point(last)}")
-    data.append(f"L{format_point(end)}")
-    return "".join(data)
+        path.line(_towards(corner, before, radius))
+        path.curve(corner, _towards(corner, after, radius))
+    path.line(end)
+    return str(path)
 
 
 def _shortened(points: tuple[Point, ...], length: float) -> tuple[Point, ...]:

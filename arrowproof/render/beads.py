@@ -14,6 +14,7 @@ from markupsafe import Markup
 from arrowproof.render.svg_element import element
 
 RADIUS = 6.0
+_DOTTED = 3.2
 
 _QUARTERS: Mapping[str, str] = {
     "written": "M0 0V-4.1A4.1 4.1 0 0 1 4.1 0Z",
@@ -47,22 +48,34 @@ def bead_symbols(signs: Collection[str]) -> Markup:
     return element("svg", {"hidden": "", "aria-hidden": "true"}, *symbols)
 
 
-def bead_shapes(sign: str, ground: str | None = None) -> tuple[Markup, ...]:
-    """The shapes of one of :data:`BEADS` around (0, 0), at most 7 in every direction.
-
-    ``ground`` is the class that fills what is behind a bead, so that no line shows through its ring.
-    """
+def bead_shapes(sign: str) -> tuple[Markup, ...]:
+    """The shapes of one of :data:`BEADS` around (0, 0), at most 7 in every direction."""
     ring = {"stroke": "currentColor", "stroke-width": 1.5}
     hollow = {"fill": "none", **ring}
-    if sign in ("sneak", "none"):
-        behind = () if ground is None else (element("circle", {"class": ground, "r": RADIUS}),)
-        lozenge = element("path", {"d": _LOZENGE, "fill": "currentColor"})
-        dotted = element("circle", {"r": 3.2, **hollow, "stroke-dasharray": "1.5 1.85"})
-        return (*behind, lozenge if sign == "sneak" else dotted)
-    circle = element("circle", {"r": RADIUS, **(hollow if ground is None else {"class": ground, **ring})})
+    if sign == "sneak":
+        return (element("path", {"d": _LOZENGE, "fill": "currentColor"}),)
+    if sign == "none":
+        return (element("circle", {"r": _DOTTED, **hollow, "stroke-dasharray": "1.5 1.85"}),)
+    circle = element("circle", {"r": RADIUS, **hollow})
     if sign in _STROKES:
         return (circle, element("path", {"d": _STROKES[sign], **hollow, "stroke-linecap": "round"}))
     return (circle, element("path", {"d": _QUARTERS[sign], "fill": "currentColor"}))
+
+
+def styled_bead(sign: str) -> tuple[Markup, ...]:
+    """The same shapes for a drawing, in which there are many: the stylesheet (``drawing.css``) gives them their looks.
+
+    Behind a bead is paper, so that no line shows through its ring.
+    """
+    ring = element("circle", {"r": RADIUS})
+    ground = element("circle", {"class": "ground", "r": RADIUS})
+    if sign == "sneak":
+        return (ground, element("path", {"d": _LOZENGE}))
+    if sign == "none":
+        return (ground, element("circle", {"class": "dotted", "r": _DOTTED}))
+    if sign in _STROKES:
+        return (ring, element("path", {"class": "thin", "d": _STROKES[sign]}))
+    return (ring, element("path", {"d": _QUARTERS[sign]}))
 
 
 def verdict_sign(tone: str) -> Markup:

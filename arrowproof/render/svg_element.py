@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from markupsafe import Markup, escape
 
-from arrowproof.render.drawing import Point, TextLine
+from arrowproof.render.drawing import TextLine
 from arrowproof.render.text import is_covered
 
 
@@ -42,11 +42,6 @@ def text_element(line: TextLine, face: str, css: str | None = None) -> Markup:
     if line.width > 0 and not is_covered(line.text, face):
         attributes |= {"textLength": line.width, "lengthAdjust": "spacingAndGlyphs"}
     return element("text", attributes, line.text)
-
-
-def format_point(point: Point) -> str:
-    """A point as path data."""
-    return f"{format_number(point[0])} {format_number(point[1])}"
 
 
 def format_number(value: float) -> str:

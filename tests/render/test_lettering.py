@@ -196,7 +196,7 @@ def test_every_letter_of_another_script_is_as_wide_as_in_the_table(tab: Page, sc
     codes = [code for first, last in SCRIPTS[script] for code in range(first, last + 1)]
     letters = "".join(filter(is_covered, map(chr, codes)))
     tab.set_content(f"<style>{font_faces_css({'sans': letters})}</style>")
-    assert len(letters) > 60
+    assert len(letters) > 20
     for weight in WEIGHTS:
         table = [text_width(letter, SIZE, weight) for letter in letters]
         assert tab.evaluate(WIDTHS, [FACES["sans"][0], "normal", weight, letters]) == pytest.approx(table, abs=ROUNDED)

@@ -1,36 +1,44 @@
 """What a page weighs, and that it carries nothing that it does not use.
 
-A page of twelve states with a proof weighs less than 150 kB in the languages of Europe with Latin letters, whatever
-kinds of states it has and however much of it is red.
+A page of twelve states with a proof weighs less than 150 kB in whatever letters its labels are written, whatever kinds
+of states it has and however much of it is red.
 """
 
 from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from arrowproof.model.evidence import Row, SneakPath, TransitionEvidence
+from arrowproof.model.evidence import Place, Row, SneakPath, Statement, TransitionEvidence
 from arrowproof.model.lifecycle import Kind, Lifecycle, View
 from arrowproof.model.loader import load_lifecycle
 from arrowproof.model.transitions import derive_transitions
+from arrowproof.render.assets import TEMPLATES
 from arrowproof.render.beads import BEADS
 from arrowproof.render.fonts import FOLDER
-from arrowproof.render.page import render_page
+from arrowproof.render.language import load_language
+from arrowproof.render.page import SCRIPTS, render_page
 from arrowproof.render.proof import bring_proof
 from tests.render.evidence_builder import AGENT_RUNGS, AGENT_SNEAK_PATHS, build_evidence
-from tests.render.pages import BUNDLED, NOTES, TWO, Collector, page_of, state
+from tests.render.pages import BUNDLED, NOTES, ROOT, TWO, Collector, page_of, state
 
 CASES = Path(__file__).parent / "cases"
+GALLERY = ROOT / "examples" / "gallery"
 MOST = 150_000
 WESTERN = {"e": "é", "n": "ñ", "u": "ü"}
 CENTRAL = {"l": "ł", "o": "ő"}
 GERMAN = {"a": "ä", "e": "„e“", "s": "ß", "u": "€"}
 POLISH = {"a": "ą", "e": "„ę”", "l": "ł", "o": "ó", "s": "ś"}
+CZECH = {"a": "á", "e": "ě", "r": "ř", "s": "š", "u": "ů"}
+VIETNAMESE = {"a": "ạ", "d": "đ", "e": "ế", "o": "ơ", "u": "ư"}
+LATIN = "abcdefghijklmnopqrstuvwxyz"
+RUSSIAN = dict(zip(LATIN, "абцдефгхийклмнопярстувшхыз", strict=True))
+JAPANESE = dict(zip(LATIN, "状態遷移受付待完了失敗注文支払確認再試行中止開始終後", strict=True))
 
 
 def weight(page: str) -> int:
@@ -56,7 +64,7 @@ def crowded() -> Lifecycle:
     return replace(agent, states=states)
 
 
-def half_red(lifecycle: Lifecycle, sneak_paths: Sequence[SneakPath] = AGENT_SNEAK_PATHS) -> str:
+def half_red(lifecycle: Lifecycle, sneak_paths: Sequence[SneakPath] = AGENT_SNEAK_PATHS, language: str = "en") -> str:
     """The page of a lifecycle with a proof in which every other transition is below what it has to be."""
     red = {
         each.pair: "not_survived" if place % 4 == 0 else "written"
@@ -64,7 +72,8 @@ def half_red(lifecycle: Lifecycle, sneak_paths: Sequence[SneakPath] = AGENT_SNEA
         if place % 2 == 0
     }
     evidence = build_evidence(lifecycle, red, sneak_paths=sneak_paths)
-    return render_page(lifecycle, proof=bring_proof(lifecycle, evidence, "3ad814f6" * 8))
+    proof = bring_proof(lifecycle, evidence, "3ad814f6" * 8)
+    return render_page(lifecycle, language=load_language(language), proof=proof)
 
 
 def in_other_letters(transition: TransitionEvidence, letters: Mapping[str, str]) -> TransitionEvidence:
@@ -96,6 +105,37 @@ def in_letters(lifecycle: Lifecycle, letters: Mapping[str, str]) -> Lifecycle:
         title=spelled(lifecycle.title, letters),
         states=tuple(replace(each, label=spelled(each.label, letters)) for each in lifecycle.states),
         arrows=tuple(replace(each, event=spelled(each.event or "", letters)) for each in lifecycle.arrows),
+    )
+
+
+def in_script(lifecycle: Lifecycle, letters: Mapping[str, str], step: int = 1) -> Lifecycle:
+    """A lifecycle with all its labels in another script, with one character for so many of the Latin ones."""
+    table = str.maketrans(dict(letters))
+
+    def written(text: str) -> str:
+        return text.lower()[::step].translate(table)
+
+    return replace(
+        lifecycle,
+        title=written(lifecycle.title),
+        states=tuple(replace(each, label=written(each.label)) for each in lifecycle.states),
+        arrows=tuple(replace(each, event=written(each.event or "")) for each in lifecycle.arrows),
+    )
+
+
+def sneaked(lifecycle: Lifecycle, number: int) -> tuple[SneakPath, ...]:
+    """So many sneak paths, at most two from a state and each by a statement of its own."""
+    known = {each.pair for each in derive_transitions(lifecycle)}
+    states = [state.id for state in lifecycle.stored_states]
+    pairs = [
+        pair
+        for source in reversed(states)
+        for pair in [(source, target) for target in states if target != source and (source, target) not in known][:2]
+    ]
+    sql = "UPDATE runs\n   SET state = '{1}'\n WHERE id = :id\n   AND state IN ('{0}')"
+    return tuple(
+        SneakPath(*pair, possible=(Statement(Place("sql/review.sql", 31 + place, "accept"), sql.format(*pair)),))
+        for place, pair in enumerate(pairs[:number])
     )
 
 
@@ -154,6 +194,41 @@ def test_a_page_of_twelve_states_with_a_passing_one_and_a_proof_half_red_weighs_
     assert weight(page) < MOST
 
 
+@pytest.mark.parametrize(
+    ("make", "file", "language"),
+    [
+        (lambda agent: agent, "sans-basic", "en"),
+        (lambda agent: in_letters(agent, GERMAN), "sans-western", "en"),
+        (lambda agent: in_letters(agent, POLISH), "sans-central", "en"),
+        (lambda agent: in_letters(agent, CZECH), "sans-central", "en"),
+        (lambda agent: in_letters(agent, VIETNAMESE), "sans-vietnamese", "en"),
+        (lambda agent: in_script(agent, RUSSIAN), "sans-cyrillic", "en"),
+        (lambda agent: in_script(agent, JAPANESE, 2), "sans-basic", "ja"),
+    ],
+    ids=["en", "de", "pl", "cs", "vi", "ru", "ja"],
+)
+def test_a_page_of_twelve_states_half_red_with_eight_sneak_paths_weighs_less_than_150_kb(
+    make: Callable[[Lifecycle], Lifecycle], file: str, language: str
+) -> None:
+    lifecycle = make(crowded())
+    page = half_red(lifecycle, sneaked(lifecycle, 8), language)
+    assert base64.b64encode((FOLDER / f"{file}.woff2").read_bytes()).decode() in page
+    assert page.count("data-sneak") == 8
+    assert weight(page) < MOST
+
+
+@pytest.mark.parametrize("rung", ["missing", "written", "not_survived"])
+def test_a_page_on_which_all_is_red_weighs_less_than_150_kb(rung: str) -> None:
+    order = load_lifecycle(GALLERY / "order.lifecycle.json")
+    evidence = build_evidence(order, default=rung, sneak_paths=sneaked(order, 3))
+    assert weight(render_page(order, proof=bring_proof(order, evidence, "3ad814f6" * 8))) < MOST
+
+
+def test_what_an_arrow_says_stands_once_in_its_drawing() -> None:
+    drawing = re.findall(r'<svg class="drawing".*?</svg>', proven(load_lifecycle(CASES / "agent-run.json")))
+    assert drawing[0].count("queued to scheduling: worker slot free, survived") == 1
+
+
 def test_a_page_embeds_the_faces_and_the_letters_that_it_uses() -> None:
     def faces(lifecycle: Lifecycle) -> int:
         return "".join(Collector(page_of(lifecycle)).raw["style"]).count("@font-face")
@@ -182,5 +257,6 @@ def test_a_page_carries_the_scripts_of_what_it_has() -> None:
     viewed = replace(NOTES, views=(View("all", "All", ("pending",), ()),))
     assert ".view-note" not in script(NOTES)
     assert ".view-note" in script(viewed)
-    for part in ("mostZoom", "mostFound", "proofParts"):
+    for part in (".zoom", "found-", ".proofs"):
         assert part not in script(viewed)
+        assert any(part in (TEMPLATES / name).read_text(encoding="utf-8") for name in SCRIPTS)

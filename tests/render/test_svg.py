@@ -170,15 +170,15 @@ def test_arrows_come_before_boxes_and_in_file_order() -> None:
 
 
 def test_corners_are_rounded_and_never_more_than_half_a_leg() -> None:
-    assert rounded_path(((0, 0), (100, 0), (100, 50))) == "M0 0L93 0Q100 0 100 7L100 50"
-    assert rounded_path(((0, 0), (4, 0), (4, 50))) == "M0 0L2 0Q4 0 4 2L4 50"
+    assert rounded_path(((0, 0), (100, 0), (100, 50))) == "M0 0H93q7 0 7 7V50"
+    assert rounded_path(((0, 0), (4, 0), (4, 50))) == "M0 0H2q2 0 2 2V50"
 
 
 def test_points_that_repeat_do_not_break_the_line() -> None:
     lifecycle, drawing = pair(state("a"), state("b"), Arrow("go", "a", "b"))
     path = ArrowPath("go", ((100, 20), (100, 20), (200, 20), (200, 20)), (150, 20))
     svg = render_svg(lifecycle, Drawing(drawing.bounds, drawing.states, (path,)))
-    assert 'd="M100 20L193 20"' in svg
+    assert 'd="M100 20H193"' in svg
     assert "nan" not in svg
 
 

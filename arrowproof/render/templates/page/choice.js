@@ -54,6 +54,12 @@ startParts.push(() => {
     for (const kind of ["pointerenter", "pointerleave", "focus", "blur"]) row.addEventListener(kind, light);
   }
 
+  // A line is hit beside it, too; on a cord, each arrow has what is hit of it.
+  for (const halo of all(".drawing .arrow > .halo")) {
+    const hit = halo.cloneNode();
+    hit.setAttribute("class", "hit");
+    halo.after(hit);
+  }
   // Arrows and states of a drawing are buttons; the arrow keys go on to the next one of its kind.
   const makeButtons = (items, choose) => {
     for (const item of items) {

@@ -5,6 +5,9 @@ startParts.push(() => {
   const arrowOf = (row) => arrows.get(row.dataset.number);
   const whole = document.querySelector(".key .whole");
   const hint = whole?.textContent;
+  // Its name and its whole label are said elsewhere: by the arrow, and in the table.
+  const labelOf = (row) => document.querySelector("table").tBodies[0].rows[row.dataset.number].cells[3].textContent;
+  for (const row of rows) row.setAttribute("aria-label", arrowOf(row).querySelector("title").textContent);
   const light = () => {
     for (const row of rows) arrowOf(row).classList.toggle("lit", row.matches(":hover, :focus-visible"));
   };
@@ -16,7 +19,7 @@ startParts.push(() => {
     press(rows, (row) => arrowOf(row).getAttribute("aria-pressed") === "true");
     const chosen = rows.filter((row) => row.getAttribute("aria-pressed") === "true");
     // Where lines have room for events alone, the whole label of a chosen arrow stands below them, or in its panel.
-    if (whole && !document.querySelector(".proofs")) whole.textContent = chosen.length === 1 ? chosen[0].dataset.whole : hint;
+    if (whole && !document.querySelector(".proofs")) whole.textContent = chosen.length === 1 ? labelOf(chosen[0]) : hint;
   });
 
   // A key that has no room for all of its lines leaves more of them out for the label of the arrow that is chosen.

@@ -12,6 +12,10 @@ const placeFor = (isHeld) => {
 };
 // The keys of what an arrow, a box or a mark stands for, as a view names its members.
 const keysOf = (part) => part.dataset.keys?.split(" ") ?? [part.dataset.key];
+// An arrow has a number, which its key ends in; a bundle of several has none.
+startParts.push(() => {
+  for (const { dataset } of all(".drawing .arrow[data-key]")) dataset.number = dataset.key.slice(1);
+});
 // The ends of each arrow by its number, as states: in a scene in which neither is a box of several.
 let endsByNumber;
 const readEnds = () => {
