@@ -15,16 +15,24 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from enum import StrEnum
 from functools import cache
 from typing import Any, get_args, get_origin, get_type_hints
 
-from arrowproof.errors import InternalError, ModelError
+from arrowproof.errors import InternalError, ModelError, Problem
 from arrowproof.model.document import read_document
 from arrowproof.model.evidence import EVIDENCE_FORMAT, Evidence, Row, Scalar
 from arrowproof.model.scanner import INTEGER_RANGE
 from arrowproof.model.schema import check_schema
+
+_WAYS_OUT = {
+    "empty-file": "Make it with `arrowproof prove`.",
+    "syntax": "Make the file anew with `arrowproof prove`.",
+    "too-large": "Have the driver create rows with less in them, and prove again.",
+    "wrong-format": "Make the file anew with `arrowproof prove`; if a newer Arrowproof made it, update yours.",
+}
+"""What helps against a problem of a file that a program has written, where it is not what helps whoever writes one."""
 
 MAX_EVIDENCE_BYTES = 16 * 1024 * 1024
 """The largest evidence file; that of the bundled service is below 100 KiB."""
@@ -47,12 +55,19 @@ def load_evidence(data: bytes, source: str) -> Evidence:
     Raises:
         ModelError: the bytes are no evidence file; every reason is listed.
     """
-    document = read_document(data, source, limit=MAX_EVIDENCE_BYTES)
-    problems = [*document.problems, *check_schema(document, "evidence")]
-    if problems:
-        raise ModelError(source, sorted(problems, key=lambda problem: (problem.line, problem.column)))
+    try:
+        document = read_document(data, source, limit=MAX_EVIDENCE_BYTES)
+        problems = [*document.problems, *check_schema(document, "evidence")]
+        if problems:
+            raise ModelError(source, sorted(problems, key=lambda problem: (problem.line, problem.column)))
+    except ModelError as error:
+        raise ModelError(source, [_with_way_out(problem) for problem in error.problems]) from None
     evidence: Evidence = _decode(document.data, Evidence)
     return evidence
+
+
+def _with_way_out(problem: Problem) -> Problem:
+    return replace(problem, fix=_WAYS_OUT.get(problem.rule, problem.fix))
 
 
 def _encode(value: Any, hint: Any) -> Any:

@@ -113,6 +113,12 @@ def test_files_that_evidence_names_are_never_opened(arrowproof, evidence, tmp_pa
         (lambda path: path.unlink(), "evidence.json does not exist. Run `arrowproof prove`, or name another file."),
         (lambda path: path.write_text("{}", encoding="utf-8"), 'the field "format" is missing'),
         (lambda path: path.write_text("not JSON", encoding="utf-8"), "evidence.json has 1 error"),
+        (lambda path: path.write_bytes(b""), "the file is empty. Make it with `arrowproof prove`."),
+        (lambda path: path.write_bytes(path.read_bytes()[:-9]), "Make the file anew with `arrowproof prove`. [syntax]"),
+        (
+            lambda path: path.write_text('{"format": "arrowproof.evidence/0"}', encoding="utf-8"),
+            '"arrowproof.evidence/0". Make the file anew with `arrowproof prove`; if a newer',
+        ),
         (lambda path: path.write_bytes(b" " * (MAX_EVIDENCE_BYTES + 1)), "too-large"),
         (lambda path: (path.unlink(), path.mkdir()), "evidence.json is a folder"),
     ],

@@ -20,6 +20,14 @@ def test_a_new_file_has_the_permissions_of_the_umask(tmp_path: Path) -> None:
     assert (tmp_path / "new").stat().st_mode & 0o777 == 0o640
 
 
+def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path: Path) -> None:
+    (tmp_path / "page").write_text("old")
+    (tmp_path / "page").chmod(0o600)
+    write_whole(tmp_path / "page", "new")
+    assert (tmp_path / "page").read_text() == "new"
+    assert (tmp_path / "page").stat().st_mode & 0o777 == 0o600
+
+
 def test_what_utf8_cannot_hold_is_escaped(tmp_path: Path) -> None:
     write_whole(tmp_path / "page", "a\ud800é")
     assert (tmp_path / "page").read_bytes() == b"a\\ud800\xc3\xa9"
