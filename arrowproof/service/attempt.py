@@ -12,7 +12,7 @@ too, the attempt is undone and does not count, as if it had not been made.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
@@ -142,10 +142,10 @@ class Attempts:
     def _claim(self, passed_over: Collection[int]) -> tuple[datetime, Sequence[ClaimedJob]]:
         """Begin, and lock the jobs that are due by now."""
         self.database.begin()
-        self.hold.at("after-begin")
+        self.hold.reached("after-begin", self.database)
         now = self.clock(self.database)
         due = self.database.rows("claim_due_jobs", now=timestamp(now), most=self.batch + len(passed_over))
-        self.hold.at("after-select")
+        self.hold.reached("after-select", self.database)
         jobs = [ClaimedJob(*cast(tuple[int, int, int], row)) for row in due if row[0] not in passed_over]
         return now, jobs[: self.batch]
 
@@ -218,12 +218,13 @@ class Attempts:
     def _try(self, job: ClaimedJob, crashes: int, now: datetime) -> Attempt:
         if not self._is_to_be_tried(job, crashes):
             return self._end_untried(job, crashes, now)
-        self._count(job)
-        self.database.rows("savepoint")
-        self.hold.at("after-savepoint")
+        counted = self._count(job)
+        self.database.later("savepoint")
+        self.hold.reached("after-savepoint", self.database)
         error = self._write_history(job, now)
-        self.database.rows("release_savepoint")
-        self.hold.at("after-release")
+        _check_changed(counted(), "count_attempt", job)
+        self.database.later("release_savepoint")
+        self.hold.reached("after-release", self.database)
         if error is None:
             self._change("complete_job", job, now=timestamp(now))
             return Attempt(job.job_id, "completed")
@@ -238,10 +239,10 @@ class Attempts:
         except (DatabaseError, AttemptLostError) as error:
             if not self.database.in_transaction:
                 raise
-            self.database.rows("rollback_to_savepoint")
-            self.hold.at("after-rollback-to")
+            self.database.later("rollback_to_savepoint")
+            self.hold.reached("after-rollback-to", self.database)
             return describe(error)
-        self.hold.at("after-history")
+        self.hold.reached("after-history", self.database)
         return None
 
     def _record_lost(self, job: ClaimedJob, error: str) -> Attempt:
@@ -250,8 +251,9 @@ class Attempts:
         if state is not None:
             return Attempt(job.job_id, state, error)
         try:
-            self._count(job)
+            counted = self._count(job)
             attempt = self._give_up(job, error)
+            _check_changed(counted(), "count_attempt", job)
             self._commit({})
         except (BusyError, ConnectionLostError):
             raise
@@ -266,16 +268,18 @@ class Attempts:
         the job in between: nothing is left to be counted.
         """
         self.database.begin()
-        self.hold.at("after-begin")
+        self.hold.reached("after-begin", self.database)
         row = self.database.row("claim_lost_job", job_id=job.job_id)
         if row is not None and row[0] in WAITING and row[1] == job.attempts:
             return None
         self.database.roll_back()
         return "removed" if row is None else str(row[0])
 
-    def _count(self, job: ClaimedJob) -> None:
-        self._change("count_attempt", job)
-        self.hold.at("after-count")
+    def _count(self, job: ClaimedJob) -> Callable[[], int]:
+        """Count the attempt, ahead of the work; whether that was done is to be looked at once the work is."""
+        counted = self.database.later("count_attempt", job_id=job.job_id)
+        self.hold.reached("after-count", self.database)
+        return counted
 
     def _give_up(self, job: ClaimedJob, error: str) -> Attempt:
         """After a failed attempt: wait for the next one, or fail for good when none is left."""
@@ -304,17 +308,22 @@ class Attempts:
         return Attempt(job.job_id, "failed", error)
 
     def _commit(self, worked: Mapping[ClaimedJob, int]) -> None:
-        self.hold.at("after-state")
+        self.hold.reached("after-state", self.database)
         # Before the commit, since the next attempt at a job that was set aside has the same number of attempts made: a
         # record that a kill left behind would set it aside again, untried, when somebody has it retried by hand.
         self._clear(job for job, crashes in worked.items() if not self._is_to_be_tried(job, crashes))
         self.database.commit()
-        self.hold.at("after-commit")
+        self.hold.reached("after-commit", self.database)
 
     def _clear(self, jobs: Iterable[ClaimedJob]) -> None:
         for job in jobs:
             self.begun.clear(job.job_id, job.attempts)
 
     def _change(self, query: str, job: ClaimedJob, **parameters: str) -> None:
-        if self.database.change(query, job_id=job.job_id, **parameters) != 1:
-            raise AttemptLostError(f"{query} changed no row of job {job.job_id}")
+        _check_changed(self.database.change(query, job_id=job.job_id, **parameters), query, job)
+
+
+def _check_changed(rows: int, query: str, job: ClaimedJob) -> None:
+    """Raises AttemptLostError when a statement that was meant to change a job, or to write of it, did not."""
+    if rows != 1:
+        raise AttemptLostError(f"{query} changed no row of job {job.job_id}")

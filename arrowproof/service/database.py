@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final, Protocol
 
 BUSY_SECONDS: Final = 5.0
@@ -53,6 +53,17 @@ class Database(Protocol):
 
     def change(self, query: str, **parameters: Value) -> int:
         """Run a named INSERT, UPDATE or DELETE and give the number of rows that it changed, triggers not counted."""
+
+    def later(self, query: str, **parameters: Value) -> Callable[[], int]:
+        """Run a named statement now, or together with the next one, for a database to which each way is long.
+
+        Returns:
+            What tells how many rows it changed. A statement that fails later ends the transaction, and the next
+            statement, or whoever asks how many rows it were, is told of it.
+        """
+
+    def stand_still(self) -> None:
+        """Have done what was said later, and the transaction stand however long nothing more is said in it."""
 
     def roll_back(self) -> None:
         """Drop the transaction, if one still stands. Raises nothing when the connection is lost."""

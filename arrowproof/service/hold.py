@@ -46,6 +46,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from arrowproof.service.database import Database
 from arrowproof.service.refusal import RefusedError
 
 VARIABLE = "NOTES_HOLD"
@@ -77,6 +78,20 @@ class Hold:
     parent: int = field(default_factory=os.getppid)
     _is_abandoned: bool = field(default=False, init=False)
 
+    def reached(self, point: str, database: Database) -> None:
+        """Between two statements: wait here if this is the point, when all that was said to the database is done.
+
+        Raises: as ``at``, and
+            DatabaseError: a statement before the point has failed, or the connection is lost.
+        """
+        if self.is_at(point):
+            database.stand_still()
+        self.at(point)
+
+    def is_at(self, point: str) -> bool:
+        """Whether the process will be held when it comes to this point."""
+        return point == self.point
+
     def at(self, point: str) -> None:
         """Wait here if this is the point, there is no release yet, and this process was not held before.
 
@@ -84,7 +99,7 @@ class Hold:
             HoldAbandonedError: another thread abandoned the hold.
             RefusedError: the signal cannot be written.
         """
-        if point != self.point:
+        if not self.is_at(point):
             return
         release = self.folder / f"{point}.release"
         if release.exists():

@@ -59,24 +59,24 @@ def cancel_job(database: Database, job_id: int, change: JobChange) -> StoredJob 
 def _change(database: Database, query: str, job_id: int, change: JobChange, **parameters: Value) -> StoredJob | None:
     """Compare and set in one transaction: the statement names the states that it may leave, under the row's lock."""
     database.begin()
-    change.hold.at("after-begin")
+    change.hold.reached("after-begin", database)
     # Whose the job is never changes; the state may, until the statement has the lock.
     known = find_job(database, job_id, change.client)
-    change.hold.at("after-select")
+    change.hold.reached("after-select", database)
     if known is None:
         return None
     changed = database.change(query, job_id=job_id, now=timestamp(change.clock(database)), **parameters)
     if changed and query == "requeue_job":
         # That it has failed once stays counted.
         database.change("count_past_outcome", status="failed", jobs=1)
-    change.hold.at("after-job")
+    change.hold.reached("after-job", database)
     job = find_job(database, job_id, change.client)
     if job is None:
         raise BusyError("the job was removed in this moment")
     if not changed:
         raise JobStateError(job.status)
     database.commit()
-    change.hold.at("after-commit")
+    change.hold.reached("after-commit", database)
     return job
 
 

@@ -97,12 +97,12 @@ def accept_note(database: Database, sent: SentUnderKey, max_attempts: int, clock
     if known is not None:
         return known
     database.begin()
-    hold.at("after-begin")
+    hold.reached("after-begin", database)
     known = _find_accepted(database, sent)
-    hold.at("after-select")
+    hold.reached("after-select", database)
     accepted = known or _insert(database, sent, max_attempts, timestamp(clock(database)), hold)
     database.commit()
-    hold.at("after-commit")
+    hold.reached("after-commit", database)
     return accepted
 
 
@@ -126,14 +126,14 @@ def _insert(database: Database, sent: SentUnderKey, max_attempts: int, now: str,
         text_sha256=text_digest(sent.text),
         now=now,
     )
-    hold.at("after-note")
+    hold.reached("after-note", database)
     if row is None:
         known = _find_accepted(database, sent)
         if known is None:
             raise BusyError("the note of this key was removed in this moment")
         return known
     ((job_id,),) = database.rows("insert_job", note_id=row[0], max_attempts=max_attempts, now=now)
-    hold.at("after-job")
+    hold.reached("after-job", database)
     return Accepted(cast(int, row[0]), cast(int, job_id), replayed=False)
 
 

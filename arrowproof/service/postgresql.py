@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import Final
 
 import psycopg
 from psycopg import errors
@@ -28,16 +30,20 @@ from arrowproof.service.database import (
     DatabaseError,
     Value,
 )
-from arrowproof.service.postgresql_session import PostgresSession, open_session, own_errors, postgres_queries
+from arrowproof.service.postgresql_exchange import Answer, Exchange, Question
+from arrowproof.service.postgresql_session import PostgresSession, open_session, own_errors, postgres_statements
 from arrowproof.service.queries import schema_statements
 from arrowproof.service.refusal import RefusedError
 
 _RECONNECT_SECONDS: Final = 0.1
-_HARMLESS: Final = ("SELECT", "BEGIN")
 
 
 class PostgresDatabase:
     """One connection to a server. See :class:`arrowproof.service.database.Database`.
+
+    What is said later, and the begin of a transaction, goes to the server with the next statement, in one round trip
+    (:mod:`arrowproof.service.postgresql_exchange`). A statement said later that fails takes its transaction with it:
+    what came behind was meant to stand on it.
 
     A connection that was lost outside of a transaction is made anew; a server that has crashed is given the busy time
     to come back, so that an attempt that crashed it can be counted. One that is lost within a transaction is an error
@@ -48,10 +54,14 @@ class PostgresDatabase:
         self._url = url
         self._busy_seconds = busy_seconds
         self._rings = rings
-        self._queries = postgres_queries()
+        self._later: list[Question] = []
         self._began = False
         self._facts: Mapping[str, str] = {}
+        self._connect()
+
+    def _connect(self) -> None:
         self._connection = open_session(self._url, self._busy_seconds)
+        self._exchange = Exchange(self._connection, postgres_statements())
 
     @property
     def facts(self) -> Mapping[str, str]:
@@ -75,13 +85,15 @@ class PostgresDatabase:
 
     @property
     def in_transaction(self) -> bool:
-        """Whether a transaction stands, aborted or not."""
+        """Whether a transaction stands, aborted or not, or is to begin with the next statement."""
+        return bool(self._later) or self._is_begun()
+
+    def _is_begun(self) -> bool:
         return self._connection.info.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 
     def begin(self) -> None:
-        """Begin a transaction; a connection that was lost since the last one is made anew."""
-        self.rows("begin")
-        self._began = True
+        """Begin a transaction with the next statement; a connection that was lost since the last is made anew."""
+        self.later("begin")
 
     def commit(self) -> None:
         """Make the work of the transaction durable, and wake the workers with it, if asked to.
@@ -91,8 +103,8 @@ class PostgresDatabase:
         """
         aborted = self._connection.info.transaction_status == TransactionStatus.INERROR
         if self._rings and not aborted:
-            self.rows("announce_due_job")
-        self.rows("commit")
+            self.later("announce_due_job")
+        self._ask("commit")
         self._began = False
         self._give_up_stale()
         if aborted:
@@ -100,8 +112,7 @@ class PostgresDatabase:
 
     def rows(self, query: str, **parameters: Value) -> list[tuple[Value, ...]]:
         """Run a named query to its end and give every row."""
-        cursor = self._execute(self._queries[query], parameters)
-        return cursor.fetchall() if cursor.description else []
+        return self._ask(query, parameters).rows
 
     def row(self, query: str, **parameters: Value) -> tuple[Value, ...] | None:
         """Run a named query to its end and give its first row, or None."""
@@ -109,17 +120,41 @@ class PostgresDatabase:
 
     def change(self, query: str, **parameters: Value) -> int:
         """Run a named INSERT, UPDATE or DELETE and give the number of rows that it changed, triggers not counted."""
-        return self._execute(self._queries[query], parameters).rowcount
+        return self._ask(query, parameters).changed
+
+    def later(self, query: str, **parameters: Value) -> Callable[[], int]:
+        """Run a named statement with the next one; gives what tells how many rows it changed, and has it run for that.
+
+        When it fails, the next one raises its error, and the transaction is rolled back.
+        """
+        question = Question(query, parameters)
+        self._later.append(question)
+        return partial(self._changed, question)
+
+    def _changed(self, question: Question) -> int:
+        if question in self._later:
+            self._settle()
+        assert question.answer is not None
+        return question.answer.changed
+
+    def stand_still(self) -> None:
+        """Have done what was said later, and the transaction stand however long nothing more is said in it."""
+        self._settle()
+        if self._connection.info.transaction_status == TransactionStatus.INTRANS:
+            self._ask("allow_silence")
 
     def run(self, statement: str) -> None:
-        """Run a statement that is no named query: one that makes a table."""
-        self._execute(statement, None)
+        """Run a statement that is no named query: one that makes a table, or listens."""
+        self._settle()
+        with own_errors(self._connection):
+            self._connection.execute(statement)
 
     def roll_back(self) -> None:
         """Drop the transaction, if one still stands. When the connection is lost, the server has dropped it."""
+        self._later.clear()
         try:
-            if self.in_transaction:
-                self.rows("rollback")
+            if self._is_begun():
+                self._ask("rollback")
         except ConnectionLostError:
             pass
         finally:
@@ -140,28 +175,60 @@ class PostgresDatabase:
         deadline = time.monotonic() + self._busy_seconds
         while True:
             try:
-                self._connection = open_session(self._url, self._busy_seconds)
+                self._connect()
                 return
             except DatabaseError:
                 if time.monotonic() >= deadline:
                     raise
             time.sleep(_RECONNECT_SECONDS)
 
-    def _execute(self, statement: str, parameters: Mapping[str, Value] | None) -> psycopg.Cursor[tuple[Any, ...]]:
+    def _settle(self) -> None:
+        """Have done what was said later."""
+        if self._later:
+            questions, self._later = self._later, []
+            self._send(questions)
+
+    def _ask(self, query: str, parameters: Mapping[str, Value] = MappingProxyType({})) -> Answer:
+        """Have done what was said later and then this, and give its answer."""
+        question = Question(query, parameters)
+        questions, self._later = [*self._later, question], []
+        try:
+            self._send(questions)
+        except ConnectionLostError:
+            raise
+        except DatabaseError:
+            if any(earlier.answer is None for earlier in questions[:-1]):
+                self.roll_back()
+            raise
+        assert question.answer is not None
+        return question.answer
+
+    def _send(self, questions: Sequence[Question]) -> None:
+        began = self._began
         if self._connection.closed:
-            if self._began:
+            if began:
                 raise ConnectionLostError("OperationalError: the connection was lost within a transaction")
             self._reconnect()
+        self._began = began or questions[0].query == "begin"
         try:
             with own_errors(self._connection):
-                return self._connection.execute(statement, parameters)
+                self._exchange.ask(questions)
         except ConnectionLostError:
-            if self._began or not statement.startswith(_HARMLESS):
+            if began or not _can_be_repeated(questions):
                 raise
-            # It was lost while nobody looked. Nothing was begun on it, so nothing can be done twice.
+            # It was lost while nobody looked, or before anything was committed on it, so nothing is done twice.
             self._reconnect()
             with own_errors(self._connection):
-                return self._connection.execute(statement, parameters)
+                self._exchange.ask(questions)
+
+
+def _can_be_repeated(questions: Sequence[Question]) -> bool:
+    """Whether nothing of this is done for good: it only reads, or begins a transaction and does not commit it."""
+    queries = [question.query for question in questions]
+    statements = postgres_statements()
+    return (queries[0] == "begin" and "commit" not in queries) or all(
+        statements[query].text.startswith(b"SELECT") for query in queries
+    )
 
 
 def open_postgresql(

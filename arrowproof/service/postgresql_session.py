@@ -19,6 +19,7 @@ import re
 import time
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, TypeVar, cast
 
@@ -29,7 +30,7 @@ from psycopg.adapt import Loader
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
 
-from arrowproof.service.database import BusyError, ConnectionLostError, DatabaseError, bounded
+from arrowproof.service.database import BusyError, ConnectionLostError, DatabaseError, Value, bounded
 from arrowproof.service.queries import service_queries
 
 CONNECT_SECONDS: Final = 10
@@ -112,14 +113,15 @@ def open_session(url: str, busy_seconds: float) -> PostgresSession:
     session.adapters.register_loader("timestamptz", _MomentLoader)
     try:
         with own_errors():
-            ((*_, statement_seconds),) = session.execute(
-                postgres_queries()["prepare_session"],
-                {
-                    "lock_timeout": f"{max(1, int(busy_seconds * 1000))}ms",
-                    "statement_timeout": f"{int((busy_seconds + STATEMENT_SECONDS) * 1000)}ms",
-                    "idle_timeout": f"{int(IDLE_SECONDS * 1000)}ms",
-                },
-            ).fetchall()
+            prepare = postgres_statements()["prepare_session"]
+            asked = {
+                "lock_timeout": f"{max(1, int(busy_seconds * 1000))}ms",
+                "statement_timeout": f"{int((busy_seconds + STATEMENT_SECONDS) * 1000)}ms",
+                "idle_timeout": f"{int(IDLE_SECONDS * 1000)}ms",
+            }
+            cursor = psycopg.RawCursor(session)
+            cursor.execute(prepare.text, [asked[name] for name in prepare.names])
+            ((*_, statement_seconds),) = cursor.fetchall()
     except BaseException:
         session.close()
         raise
@@ -158,10 +160,38 @@ def _conninfo(url: str) -> str:
     return make_conninfo(url, client_encoding="UTF8", fallback_application_name="arrowproof-notes", **usual)
 
 
+@dataclass(frozen=True)
+class PostgresStatement:
+    """A named query as libpq takes it: its parameters are ``$1``, ``$2`` and so on, ``names`` in this order."""
+
+    text: bytes
+    names: tuple[str, ...]
+
+    def arguments(self, parameters: Mapping[str, Value]) -> list[bytes | None]:
+        """The parameters as text, in their order; what type each is the server knows.
+
+        Raises:
+            psycopg.DataError: a text with a NUL, which PostgreSQL cannot hold, and libpq would cut off there.
+        """
+        return [_as_text(parameters[name]) for name in self.names]
+
+
+def _as_text(value: Value) -> bytes | None:
+    if value is None:
+        return None
+    text = str(value).encode("utf-8")
+    if b"\x00" in text:
+        raise psycopg.DataError("PostgreSQL text fields cannot contain NUL (0x00) bytes")
+    return text
+
+
 @cache
-def postgres_queries() -> Mapping[str, str]:
-    """The queries with their parameters as psycopg writes them: ``:name`` as ``%(name)s``."""
-    return {
-        name: _PARAMETER.sub(r"%(\1)s", statement.replace("%", "%%"))
-        for name, statement in service_queries("postgresql").items()
-    }
+def postgres_statements() -> Mapping[str, PostgresStatement]:
+    """The queries by name."""
+    return {name: _numbered(statement) for name, statement in service_queries("postgresql").items()}
+
+
+def _numbered(statement: str) -> PostgresStatement:
+    names = tuple(dict.fromkeys(_PARAMETER.findall(statement)))
+    text = _PARAMETER.sub(lambda match: f"${names.index(match[1]) + 1}", statement)
+    return PostgresStatement(text.encode("utf-8"), names)

@@ -77,10 +77,10 @@ class Retention:
         """
         try:
             self.database.begin()
-            self.hold.at("after-begin")
+            self.hold.reached("after-begin", self.database)
             before = timestamp(self.clock(self.database) - timedelta(seconds=self.keep_seconds))
             found = self.database.rows("claim_removable_jobs", finished_before=before, most=self.most_at_once)
-            self.hold.at("after-select")
+            self.hold.reached("after-select", self.database)
             if not found:
                 return 0
             jobs = cast(list[tuple[int, int, str]], found)
@@ -89,9 +89,9 @@ class Retention:
             # In one order for all, so that two processes cannot wait for each other.
             for state, count in sorted(Counter(state for _, _, state in jobs).items()):
                 self.database.change("count_past_outcome", status=state, jobs=count)
-            self.hold.at("after-state")
+            self.hold.reached("after-state", self.database)
             self.database.commit()
-            self.hold.at("after-commit")
+            self.hold.reached("after-commit", self.database)
             return len(jobs)
         finally:
             self.database.roll_back()

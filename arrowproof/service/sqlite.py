@@ -11,7 +11,7 @@ several names is one: under each name SQLite keeps a WAL of its own, and commits
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from stat import S_ISREG
 from types import TracebackType
@@ -92,6 +92,14 @@ class SQLiteDatabase:
         with _own_errors:
             self._connection.execute(self._queries[query], parameters)
             return self._connection.changes()
+
+    def later(self, query: str, **parameters: Value) -> Callable[[], int]:
+        """Run a named statement at once, since there is no way to be saved; gives how many rows it changed."""
+        changed = self.change(query, **parameters)
+        return lambda: changed
+
+    def stand_still(self) -> None:
+        """Nothing: everything was done at once, and a file has no patience to lose."""
 
     def roll_back(self) -> None:
         """Drop the transaction, if one still stands."""

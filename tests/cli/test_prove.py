@@ -113,7 +113,7 @@ def test_an_attempt_that_is_not_counted_is_red(arrowproof, spoilt):
             "note_id INTEGER NOT NULL",
             "second job of one note",
         ),
-        ("attempt.py", 'self.database.rows("rollback_to_savepoint")', "pass", "name the attempts [1], not []"),
+        ("attempt.py", 'self.database.later("rollback_to_savepoint")', "pass", "name the attempts [1], not []"),
         (
             "attempt.py",
             "is_the_one = len(on_record) == 1",
@@ -162,7 +162,7 @@ def test_a_commit_ahead_of_the_last_statement_is_red(arrowproof, spoilt):
     """The state in a transaction of its own: a kill ahead of the second commit finds a row that has moved already."""
     change(
         spoilt / "arrowproof/service/attempt.py",
-        'self.hold.at("after-state")',
+        'self.hold.reached("after-state", self.database)',
         'self.database.rows("commit"); self.hold.at("after-state"); self.database.rows("begin")',
     )
     result = arrowproof("prove", "notes", "--out", "proof", cwd=spoilt)

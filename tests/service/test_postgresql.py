@@ -308,6 +308,7 @@ def test_a_server_that_answers_nothing_any_more_is_given_up(engine, database, in
     monkeypatch.setattr("arrowproof.service.postgresql_session.SILENCE_SECONDS", 0.9)
     with closing(Address(f"{engine.db}%20-cstatement_timeout%3D100ms").open()) as hasty:
         hasty.begin()
+        assert hasty.row("find_note", note_id=1)
         with engine.silence("state = 'idle in transaction'"):
             with pytest.raises(ConnectionLostError, match="OperationalError: the server has not answered for 1 s"):
                 hasty.row("find_note", note_id=1)

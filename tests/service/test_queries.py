@@ -88,7 +88,7 @@ def names_called(file: Path) -> set[str]:
 
 def names_run(file: Path) -> set[str]:
     """The names that stand where a query is run."""
-    return set(re.findall(r'\b(?:rows|row|change|_change)\(\s*"(\w+)"', file.read_text(encoding="utf-8")))
+    return set(re.findall(r'\b(?:rows|row|change|_change|later|_ask)\(\s*"(\w+)"', file.read_text(encoding="utf-8")))
 
 
 @pytest.mark.parametrize("engine_name", ENGINES)

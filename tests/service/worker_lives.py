@@ -64,8 +64,11 @@ class DoAt(Hold):
         self._begun = begun
         self._job_id = job_id
 
+    def is_at(self, point: str) -> bool:
+        return point == self._where and (self._begun is None or self._begun.job_id == self._job_id)
+
     def at(self, point: str) -> None:
-        if point == self._where and (self._begun is None or self._begun.job_id == self._job_id):
+        if self.is_at(point):
             self._do()
 
 

@@ -53,6 +53,10 @@ SELECT set_config('TimeZone', 'UTC', false), set_config('DateStyle', 'ISO', fals
 -- The present moment, by the clock of the machine that PostgreSQL runs on. Not now(), which is when the transaction began.
 SELECT clock_timestamp();
 
+-- name: allow_silence
+-- For a process that is held within a transaction: the server does not end it for that it says nothing.
+SELECT set_config('idle_in_transaction_session_timeout', '0', true);
+
 -- name: name_channel
 -- The channel on which a worker listens for due jobs: one for each schema, since a database can have several.
 SELECT 'arrowproof_notes_' || quote_ident(current_schema())::regnamespace::oid;

@@ -1,0 +1,135 @@
+"""The exchange: named statements that go to PostgreSQL in one round trip, and its answers to them.
+
+Most of what a short statement costs is the way there and back, and what the client does on it. So statements of which
+nobody needs the answer at once go together with the next one: all of them prepared, in libpq's pipeline mode
+(https://www.postgresql.org/docs/current/libpq-pipeline-mode.html). The server does them in their order. After one that
+fails it does none of those behind it, and it does not commit what only those would have committed.
+
+psycopg has a pipeline too; on a fast network it saves nothing, since each statement in it costs as much of the client's
+time as one that goes alone. This one speaks to psycopg's own wrapper of libpq, and costs a third.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import psycopg
+from psycopg import errors
+from psycopg.adapt import Transformer
+from psycopg.pq import ConnStatus, ExecStatus
+from psycopg.pq.abc import PGresult
+from psycopg.waiting import Ready, Wait
+
+from arrowproof.service.database import Value
+from arrowproof.service.postgresql_session import PostgresSession, PostgresStatement
+
+_DONE: Final = (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a statement came to: its rows, and how many it changed, triggers not counted."""
+
+    rows: list[tuple[Any, ...]]
+    changed: int
+
+
+@dataclass(eq=False)
+class Question:
+    """A named statement with its parameters, and its answer once it has one."""
+
+    query: str
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+    answer: Answer | None = None
+
+
+class Exchange:
+    """Exchanges on one session, which remembers the statements that are prepared there."""
+
+    def __init__(self, session: PostgresSession, statements: Mapping[str, PostgresStatement]) -> None:
+        self._session = session
+        self._statements = statements
+        self._prepared: set[str] = set()
+        self._transformer = Transformer(session)
+
+    def ask(self, questions: Sequence[Question]) -> None:
+        """Put the questions, in one round trip, and write the answers to them.
+
+        Raises:
+            psycopg.Error: the first question without an answer has failed, or the connection was lost. What came
+                behind it was not done.
+        """
+        connection = self._session.pgconn
+        connection.enter_pipeline_mode()
+        try:
+            awaited = [step for question in questions for step in self._send(question)]
+            connection.pipeline_sync()
+            results = self._session.wait(self._results())
+        finally:
+            self._leave_pipeline()
+        for (question, prepares), result in zip(awaited, results, strict=False):
+            if result.status not in _DONE:
+                raise errors.error_from_result(result, "utf-8")
+            if prepares:
+                self._prepared.add(question.query)
+            else:
+                question.answer = self._read(result)
+        if questions[-1].answer is None:
+            raise psycopg.OperationalError("the connection was lost before the answer")
+
+    def _send(self, question: Question) -> list[tuple[Question, bool]]:
+        """Send what a question takes; for each result to come, the question and whether it is that of preparing it."""
+        name = question.query.encode()
+        statement = self._statements[question.query]
+        prepares = question.query not in self._prepared
+        if prepares:
+            self._session.pgconn.send_prepare(name, statement.text)
+        self._session.pgconn.send_query_prepared(name, statement.arguments(question.parameters))
+        return [(question, True), (question, False)] if prepares else [(question, False)]
+
+    def _results(self) -> Generator[Wait, Ready, list[PGresult]]:
+        """Send what is left in the buffer and take in the results, up to the first that fails and then to the end.
+
+        A server that ends the connection says why before it does; what it said comes before that it is gone.
+        """
+        connection = self._session.pgconn
+        results: list[PGresult] = []
+        try:
+            while connection.flush():
+                if (yield Wait.RW) & Ready.R:
+                    connection.consume_input()
+            while connection.status != ConnStatus.BAD:
+                while connection.is_busy():
+                    if (yield Wait.R):
+                        connection.consume_input()
+                result = connection.get_result()
+                if result is None:
+                    continue
+                if result.status == ExecStatus.PIPELINE_SYNC:
+                    return results
+                results.append(result)
+        except psycopg.OperationalError:
+            last_words = connection.get_result()
+            while last_words is not None:
+                results.append(last_words)
+                last_words = connection.get_result()
+            if all(result.status in _DONE for result in results):
+                raise
+        return results
+
+    def _leave_pipeline(self) -> None:
+        """Leave the pipeline; a connection on which answers are still to come, after an interrupt, is given up."""
+        connection = self._session.pgconn
+        try:
+            if connection.status == ConnStatus.OK:
+                connection.exit_pipeline_mode()
+        except psycopg.OperationalError:
+            connection.finish()
+
+    def _read(self, result: PGresult) -> Answer:
+        if result.status == ExecStatus.COMMAND_OK:
+            return Answer([], result.command_tuples or 0)
+        self._transformer.set_pgresult(result)
+        return Answer(self._transformer.load_rows(0, result.ntuples, tuple), result.ntuples)
