@@ -43,7 +43,7 @@ def addresses(page: str) -> list[str]:
     opens none, but a group."""
     elements = Collector(page).elements
     rows = [each for tag, each in elements if tag == "button" and "data-arrows" in each]
-    arrows = [each["data-arrow"] for tag, each in elements if tag == "g" and "data-key" in each and "data-arrow" in each]
+    arrows = [each["data-arrow"] for _, each in elements if {"data-key", "data-arrow"} <= each.keys()]
     pairs = [f"#transition={quote(row['data-source'] or '')}:{quote(row['data-target'] or '')}" for row in rows]
     return [*pairs, *(f"#arrow={quote(arrow or '', safe='')}" for arrow in arrows)]
 

@@ -10,12 +10,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib.machinery import PathFinder
+from importlib.util import module_from_spec
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from pygraphviz import graphviz
-
 from arrowproof.errors import InternalError
+
+
+def _library() -> Any:
+    """The binding to Graphviz inside of pygraphviz, by itself: the package around it takes longer to import, and what
+    it has is for graphs with names and attributes.
+    """
+    package = PathFinder.find_spec("pygraphviz")
+    places = None if package is None else package.submodule_search_locations
+    found = None if places is None else PathFinder.find_spec("_graphviz", list(places))
+    if found is None or found.loader is None:
+        raise ModuleNotFoundError("No module named 'pygraphviz'", name="pygraphviz")
+    module = module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+graphviz = _library()
 
 
 class Distance(NamedTuple):
@@ -82,7 +99,7 @@ class _Graph(NamedTuple):
 @contextmanager
 def _graph(count: int, edges: Iterable[Distance], settings: Mapping[bytes, bytes]) -> Iterator[_Graph]:
     """A graph of ``count`` nodes. It is built call by call: to write it as text and have it parsed takes longer."""
-    handle = graphviz.agraphnew(b"layout", False, True)
+    handle = graphviz.agopen(b"layout", graphviz.cvar.Agdirected, None)
     try:
         for key, value in settings.items():
             graphviz.agattr(handle, _GRAPH, key, value)
