@@ -22,7 +22,7 @@ from arrowproof.errors import InputError
 from arrowproof.model.progress import Progress
 from arrowproof.render.chromium import RunningChromium, run_chromium
 from arrowproof.render.contact_sheet import write_contact_sheet
-from arrowproof.render.fit_choices import hardest_choices, judge_choices, read_choices, told_once
+from arrowproof.render.fit_choices import hardest_choices, judge_choices, judge_inks, read_choices, told_once
 from arrowproof.render.fit_measures import Geometry, read_geometry
 from arrowproof.render.fit_report import RECEIPT, Check, FitReport, PageFit, SceneFit
 from arrowproof.render.fit_rules import Failure
@@ -226,9 +226,11 @@ class _Checker:
 
     def _look_at_choices(self, visit: Visit, source: Source, judged: dict[str, Future[Check]]) -> Iterator[Failure]:
         """Choose all on the smallest screen, which is shown, and look at what asks most of the page; judge each."""
-        addresses = hardest_choices(read_choices(visit.evaluate(self._choose, LIMITS)))
+        choices = read_choices(visit.evaluate(self._choose, LIMITS))
+        addresses = hardest_choices(choices)
         what = f"{source.path.name} choice"
-        return judge_choices(self._go_to_each(visit, what, addresses, judged, pictures=CHOICE_PICTURES))
+        yield from judge_choices(self._go_to_each(visit, what, addresses, judged, pictures=CHOICE_PICTURES))
+        yield from judge_inks(choices, pictured=addresses[:CHOICE_PICTURES])
 
     def _go_to_each(
         self,

@@ -3,18 +3,31 @@
 A reader chooses an arrow, a transition or a state, and the page marks it and may show more of it, such as the evidence.
 All arrows and transitions are tried (``choose.js``); the few that ask most of the page are then looked at by the
 address that a link would have (``#arrow=retry``), which the page's own script follows: the first as every screen is,
-the others by places and sizes alone.
+the others by places and sizes alone. The colours that a choice brings are judged of all that are tried, as styles have
+them: a contrast depends on the kind of a thing, and not on where it stands.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from arrowproof.render.fit_measures import Geometry
+from arrowproof.render.fit_measures import Colour, Geometry
+from arrowproof.render.fit_pixels import LINE_CONTRAST_MIN, RGB, TEXT_CONTRAST_MIN, contrast_on
 from arrowproof.render.fit_report import Check
 from arrowproof.render.fit_rules import Failure
+
+
+@dataclass(frozen=True)
+class Ink:
+    """A text or a line in a colour that a choice brings, and the plain colour behind it."""
+
+    place: str
+    is_text: bool
+    ink: Colour
+    ground: RGB
 
 
 @dataclass(frozen=True)
@@ -22,7 +35,8 @@ class Choice:
     """One thing that was chosen: what kind it is (``arrow``, ``transition``, ``state``), and the address it came to.
 
     ``name`` is how many characters it is called by. ``beyond`` is by how many CSS px something did not fit meanwhile,
-    and ``filled`` the height of all texts in the column, in CSS px.
+    and ``filled`` the height of all texts in the column, in CSS px. ``inks`` are the colours that it is the first to
+    show.
     """
 
     kind: str
@@ -30,11 +44,17 @@ class Choice:
     name: int
     beyond: float
     filled: float
+    inks: tuple[Ink, ...] = ()
 
 
 def read_choices(tried: str) -> tuple[Choice, ...]:
     """The records for the JSON text that ``choose.js`` gave."""
-    return tuple(Choice(**each) for each in json.loads(tried))
+    return tuple(Choice(**{**each, "inks": tuple(map(_ink, each["inks"]))}) for each in json.loads(tried))
+
+
+def _ink(item: Mapping[str, Any]) -> Ink:
+    red, green, blue, alpha = item["ink"]
+    return Ink(item["place"], item["is_text"], (red, green, blue, alpha), tuple(item["ground"]))
 
 
 def hardest_choices(choices: Sequence[Choice]) -> tuple[str, ...]:
@@ -58,6 +78,17 @@ def judge_choices(seen: Mapping[str, Geometry]) -> Iterator[Failure]:
     for address, geometry in seen.items():
         if not geometry.chosen:
             yield Failure("drawing", f"#{address}", "marks nothing as chosen")
+
+
+def judge_inks(choices: Sequence[Choice], pictured: Collection[str]) -> Iterator[Failure]:
+    """What a choice brings has the contrast that everything must have; ``pictured`` choices are judged by pixels."""
+    for choice in choices:
+        for each in choice.inks if choice.address not in pictured else ():
+            found = contrast_on(each.ground, each.ink)
+            least = TEXT_CONTRAST_MIN if each.is_text else LINE_CONTRAST_MIN
+            if found.ratio < least:
+                place = f"#{choice.address}, {each.place}"
+                yield Failure("contrast", place, f"has contrast {found}, must be at least {least}:1")
 
 
 def told_once(address: str, check: Check, at_rest: Check) -> Check:

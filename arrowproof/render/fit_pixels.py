@@ -116,6 +116,12 @@ def contrast(one: RGB, other: RGB) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
+def contrast_on(ground: RGB, colour: Colour) -> Contrast:
+    """The contrast of a colour, which may be see-through, on a ground."""
+    ink = _over(colour, ground)
+    return Contrast(contrast(ink, ground), ink, ground)
+
+
 @lru_cache(maxsize=4096)
 def luminance(colour: RGB) -> float:
     """The WCAG relative luminance of a colour, from 0 (black) to 1 (white)."""
@@ -201,8 +207,7 @@ def _judge_line(place: str, what: str, worst: Contrast, contrasts: list[float]) 
 
 def _worse(worst: Contrast | None, colour: Colour, ground: RGB) -> Contrast:
     """The lower of a contrast known so far and that of a colour on a ground."""
-    ink = _over(colour, ground)
-    found = Contrast(contrast(ink, ground), ink, ground)
+    found = contrast_on(ground, colour)
     return found if worst is None or found.ratio < worst.ratio else worst
 
 

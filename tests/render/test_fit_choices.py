@@ -61,6 +61,42 @@ BROKEN = {
         "contrast",
         f"#{LONG}, text 'And another one.' ",
     ),
+    "the line of an easier arrow that is pale when it is chosen": (
+        "</style>",
+        "[data-arrow=create][aria-pressed=true] .line { stroke: #c9ced3; }</style>",
+        "contrast",
+        "#arrow=create, arrow 'create', its line: has contrast 1.5",
+    ),
+    "the label of an easier arrow that is pale when it is chosen": (
+        "</style>",
+        "[data-arrow=skip][aria-pressed=true] text { fill: #9aa0a6; }</style>",
+        "contrast",
+        "#arrow=skip, arrow 'skip', text 'skip': has contrast 2.5",
+    ),
+    "a state whose name is pale when it is chosen": (
+        "</style>",
+        "[data-state=open][aria-pressed=true] text { fill: rgb(0 0 0 / 40%); }</style>",
+        "contrast",
+        f"#{BUSY}, state 'open', text 'Open': has contrast 2.",
+    ),
+    "a state whose name is as dark as its box when it is chosen": (
+        "</style>",
+        "[data-state=open][aria-pressed=true] .box { fill: #2a3138; }</style>",
+        "contrast",
+        f"#{BUSY}, state 'open', text 'Open': has contrast 1.",
+    ),
+    "the chosen row of an easier transition that is pale": (
+        "</style>",
+        "[data-target=done][aria-pressed=true] { color: #9aa0a6; } .list[hidden] { display: block }</style>",
+        "contrast",
+        "#transition=open:done, text 'Open → Done': has contrast 2.5",
+    ),
+    "an easier panel that is too pale": (
+        "<p>One line of what is known.",
+        '<p style="color: #9aa0a6">One line of what is known.',
+        "contrast",
+        "#transition=open:done, text 'One line of what is known.': has contrast 2.5",
+    ),
     "a panel with small text": (
         "<p>And another one.",
         '<p style="font-size: 9px">And another one.',
