@@ -60,6 +60,8 @@ def _read_page(path: Path) -> bytes:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
     if len(content) > MAX_PAGE_BYTES:
         raise InputError(f"{path} is larger than {MAX_PAGE_BYTES // 2**20} MiB, the most that is checked")
+    if not content:
+        raise InputError(f"{path} is no HTML file, since it is empty: render it anew")
     head = content[:4096].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     if path.suffix.lower() not in (".html", ".htm") or not head.startswith((b"<!doctype html", b"<html", b"<!--")):
         raise InputError(f"{path} is no HTML file: name one that ends in .html and begins with <!doctype html>")

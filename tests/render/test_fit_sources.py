@@ -19,6 +19,13 @@ def test_a_page_of_32_mib_is_read_and_a_byte_more_is_refused(tmp_path: Path) -> 
         read_sources([page])
 
 
+def test_an_empty_file_is_said_to_be_empty(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.touch()
+    with pytest.raises(InputError, match=r"page\.html is no HTML file, since it is empty"):
+        read_sources([page])
+
+
 def test_pages_of_one_name_get_names_of_their_own_for_their_pictures(tmp_path: Path) -> None:
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
