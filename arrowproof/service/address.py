@@ -104,7 +104,7 @@ class Address:
         """Open the record of begun attempts that belongs to the database, which must be open already."""
         if self.is_postgresql:
             return BegunAttempts(self._postgresql()(self.url, str(self), busy_seconds=self.busy_seconds))
-        from arrowproof.service.sqlite import open_begun
+        from arrowproof.service.sqlite_begun import open_begun
 
         return BegunAttempts(open_begun(Path(self.given), self.busy_seconds))
 

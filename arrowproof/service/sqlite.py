@@ -19,14 +19,13 @@ from typing import Final
 
 import apsw
 
-from arrowproof.service.companions import check_companions, check_regular, companions
+from arrowproof.service.begun_file import remove_begun
+from arrowproof.service.companions import check_companions
 from arrowproof.service.database import BUSY_SECONDS, SCHEMA_VERSION, BusyError, DatabaseError, Value, describe
 from arrowproof.service.file_header import (
     FileHeader,
     NotADatabaseError,
-    first_bytes_before,
     read_file_header,
-    read_first_bytes,
 )
 from arrowproof.service.queries import schema_statements, service_queries
 from arrowproof.service.refusal import RefusedError
@@ -34,7 +33,6 @@ from arrowproof.service.wake_fifo import FifoBell
 from arrowproof.service.wal_reset import Version, has_wal_reset_bug, parse_version, safe_journal_mode
 
 APPLICATION_ID: Final = 0x4E6F7465
-BEGUN_APPLICATION_ID: Final = 0x42656775
 SQLITE_VERSION: Final = apsw.sqlite_lib_version()
 _BUSY = (apsw.BusyError, apsw.LockedError)
 _UNUSABLE = (apsw.CantOpenError, apsw.NotADBError, apsw.CorruptError, apsw.ReadOnlyError, apsw.AuthError)
@@ -65,7 +63,7 @@ class SQLiteDatabase:
     @property
     def in_transaction(self) -> bool:
         """Whether a transaction stands. SQLite ends one on its own after some errors."""
-        with _own_errors:
+        with own_errors:
             return self._connection.in_transaction
 
     def begin(self) -> None:
@@ -80,7 +78,7 @@ class SQLiteDatabase:
 
     def rows(self, query: str, **parameters: Value) -> list[tuple[Value, ...]]:
         """Run a named query to its end and give every row."""
-        with _own_errors:
+        with own_errors:
             return list(self._connection.execute(self._queries[query], parameters))
 
     def row(self, query: str, **parameters: Value) -> tuple[Value, ...] | None:
@@ -89,7 +87,7 @@ class SQLiteDatabase:
 
     def change(self, query: str, **parameters: Value) -> int:
         """Run a named INSERT, UPDATE or DELETE and give the number of rows that it changed, triggers not counted."""
-        with _own_errors:
+        with own_errors:
             self._connection.execute(self._queries[query], parameters)
             return self._connection.changes()
 
@@ -126,7 +124,7 @@ class _OwnErrors:
             raise DatabaseError(describe(error)) from error
 
 
-_own_errors: Final = _OwnErrors()
+own_errors: Final = _OwnErrors()
 
 
 def open_sqlite(
@@ -267,7 +265,7 @@ def _set_journal_mode(connection: apsw.Connection, database: SQLiteDatabase, sho
     try:
         ((answer,),) = database.rows(database.journal_mode)
     except BusyError as error:
-        with _own_errors:
+        with own_errors:
             in_wal = connection.pragma("journal_mode") == "wal"
         if not in_wal or database.journal_mode == "wal":
             raise
@@ -296,7 +294,7 @@ def _initialise(connection: apsw.Connection, database: SQLiteDatabase, shown: st
             if objects:
                 raise RefusedError(f"{shown} holds tables of something else; give another --db")
             _forget_begun(Path(connection.filename), shown)
-            with _own_errors:
+            with own_errors:
                 for statement in schema_statements("sqlite"):
                     connection.execute(statement)
         database.commit()
@@ -310,95 +308,3 @@ def _forget_begun(path: Path, shown: str) -> None:
         remove_begun(path)
     except OSError as error:
         raise RefusedError(f"{shown} cannot be made: {error}") from error
-
-
-def begun_file(path: Path) -> Path:
-    """Where the record of begun attempts stands: beside the database, with ``-begun`` after its name."""
-    resolved = path.resolve()
-    return resolved.with_name(resolved.name + "-begun")
-
-
-def open_begun(path: Path, busy_seconds: float = BUSY_SECONDS) -> SQLiteDatabase:
-    """Open the record of begun attempts beside a database, and make it when it is missing or broken.
-
-    Nothing of it is worth keeping when it cannot be read: a power cut can break it, since it is never flushed. A file
-    that is not known as such a record is left alone.
-
-    Raises:
-        RefusedError: it can be neither opened nor made, or a file of something else has its name.
-    """
-    file = begun_file(path)
-    try:
-        check_regular(file)
-        check_companions(file)
-        if not _may_be_begun(file):
-            raise RefusedError(f"{str(file)!r} is in the way: it is no record of the notes service; move it elsewhere")
-        try:
-            return _open_begun(file, busy_seconds)
-        except DatabaseError as error:
-            if not isinstance(error.__cause__, (apsw.NotADBError, apsw.CorruptError)):
-                raise
-        remove_begun(path)
-        return _open_begun(file, busy_seconds)
-    except (DatabaseError, OSError, apsw.Error) as error:
-        raise RefusedError(f"{str(file)!r} cannot be used: {error}") from error
-
-
-def remove_begun(path: Path) -> None:
-    """Remove the record of begun attempts of a database that is no more; what is no such record is left alone."""
-    file = begun_file(path)
-    try:
-        check_regular(file)
-        check_companions(file)
-    except RefusedError:
-        return
-    if _may_be_begun(file):
-        for ours in (file, *companions(file)):
-            ours.unlink(missing_ok=True)
-
-
-def _may_be_begun(file: Path) -> bool:
-    """Whether a file is missing, empty, or a record of begun attempts, be it one that a power cut has broken.
-
-    The mark and the name of the table stand in different sectors, and a power cut does not break both.
-    """
-    if not file.exists() or first_bytes_before(file) == b"":
-        return True
-    page = read_first_bytes(file, 4096)
-    return not any(page[:100]) or page[68:72] == BEGUN_APPLICATION_ID.to_bytes(4, "big") or b"begun_attempts" in page
-
-
-def _open_begun(file: Path, busy_seconds: float) -> SQLiteDatabase:
-    journal_mode = safe_journal_mode(parse_version(SQLITE_VERSION))
-    with _own_errors:
-        connection = apsw.Connection(str(file))
-    try:
-        connection.set_busy_timeout(int(busy_seconds * 1000))
-        database = SQLiteDatabase(connection, journal_mode)
-        database.rows("synchronous")
-        if database.rows("application_id") != [(BEGUN_APPLICATION_ID,)]:
-            _make_begun(connection, database)
-        if database.rows("quick_check") != [("ok",)]:
-            raise DatabaseError("CorruptError: the record is broken") from apsw.CorruptError()
-        database.rows(journal_mode)
-        database.rows("not_synchronous")
-    except BaseException:
-        connection.close()
-        raise
-    return database
-
-
-def _make_begun(connection: apsw.Connection, database: SQLiteDatabase) -> None:
-    """Make the table and the mark in one transaction, unless another process has just done so.
-
-    A file that had the one without the other would be taken for something else for ever.
-    """
-    database.begin()
-    try:
-        if database.rows("application_id") != [(BEGUN_APPLICATION_ID,)]:
-            with _own_errors:
-                for statement in schema_statements("sqlite", "begun_schema"):
-                    connection.execute(statement)
-        database.commit()
-    finally:
-        database.roll_back()

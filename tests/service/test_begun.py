@@ -10,11 +10,11 @@ import apsw
 import pytest
 
 from arrowproof.service.attempt import Attempt, Attempts, UnrecordedError
+from arrowproof.service.begun_file import begun_file
 from arrowproof.service.clock import timestamp
 from arrowproof.service.hold import Hold
 from arrowproof.service.notes import SentUnderKey, accept_note, find_job
 from arrowproof.service.refusal import RefusedError
-from arrowproof.service.sqlite import begun_file
 from tests.service.engines import only_sqlite, open_begun, open_engine
 from tests.service.worker_lives import TEN_SECONDS, DoAt, HandSetClock, Killed, kill, worker_life
 

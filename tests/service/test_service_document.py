@@ -14,11 +14,21 @@ from prometheus_client.parser import text_string_to_metric_families
 
 import arrowproof.service
 from arrowproof.service.address import Address
+from arrowproof.service.begun_file import begun_file
 from arrowproof.service.companions import OF_SQLITE
 from arrowproof.service.metrics import Metrics
-from arrowproof.service.sqlite import begun_file
+from arrowproof.service.note_request import LARGEST_BODY_BYTES
+from arrowproof.service.open_files import MOST_CLIENTS, own_files
+from arrowproof.service.pool import MONITOR_CONNECTIONS, USUAL_CONNECTIONS
 from arrowproof.service.states import STATES
 from arrowproof.service.wake_fifo import wake_file
+from arrowproof.service.web import IDLE_SECONDS
+from arrowproof.service.wire import (
+    LARGEST_HEAD_BYTES,
+    LONGEST_CHUNK_LINE_BYTES,
+    LONGEST_REQUEST_LINE_BYTES,
+    MOST_CHUNKS,
+)
 from tests.service.engines import only_sqlite
 
 PROJECT = Path(__file__).parents[2]
@@ -74,6 +84,20 @@ def test_it_names_every_metric():
     text = Metrics({"pending": 1}, {"completed": 1}, 0.0, 0).exposition().decode()
     metrics = {sample.name for family in text_string_to_metric_families(text) for sample in family.samples}
     assert set(first_cells("metric")) == metrics
+
+
+def test_it_names_the_limits_of_http():
+    said = {int(number) for cell in first_cells("limit") for number in re.findall(r"[0-9]+", cell)}
+    assert said == {
+        MOST_CLIENTS,
+        own_files(USUAL_CONNECTIONS + MONITOR_CONNECTIONS) + MOST_CLIENTS,
+        LONGEST_REQUEST_LINE_BYTES,
+        LARGEST_HEAD_BYTES,
+        LARGEST_BODY_BYTES,
+        MOST_CHUNKS,
+        LONGEST_CHUNK_LINE_BYTES,
+        IDLE_SECONDS,
+    }
 
 
 def test_it_names_every_file_beside_a_sqlite_database():

@@ -12,7 +12,8 @@ import pytest
 from arrowproof.service.database import SCHEMA_VERSION, BusyError
 from arrowproof.service.queries import schema_statements
 from arrowproof.service.refusal import RefusedError
-from arrowproof.service.sqlite import APPLICATION_ID, open_begun, open_sqlite
+from arrowproof.service.sqlite import APPLICATION_ID, open_sqlite
+from arrowproof.service.sqlite_begun import open_begun
 from tests.service.engines import only_sqlite
 
 AFFECTED = (3, 51, 2)

@@ -16,7 +16,8 @@ from arrowproof.service.database import DatabaseError
 from arrowproof.service.hold import Hold
 from arrowproof.service.jobs import JobChange, cancel_job, requeue_job
 from arrowproof.service.retention import Retention
-from arrowproof.service.sqlite import open_begun, open_sqlite
+from arrowproof.service.sqlite import open_sqlite
+from arrowproof.service.sqlite_begun import open_begun
 from tests.service.crash.faults import MANNERS, SETTINGS, Place, places
 from tests.service.crash.workshop import (
     COMPLETED,

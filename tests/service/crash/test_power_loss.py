@@ -20,7 +20,8 @@ from arrowproof.service.hold import Hold
 from arrowproof.service.jobs import JobChange, cancel_job
 from arrowproof.service.refusal import RefusedError
 from arrowproof.service.retention import Retention
-from arrowproof.service.sqlite import SQLiteDatabase, open_begun, open_sqlite
+from arrowproof.service.sqlite import SQLiteDatabase, open_sqlite
+from arrowproof.service.sqlite_begun import open_begun
 from tests.service.crash.power_cut import MANNERS, Disk, Files, Recorder
 from tests.service.crash.watched_vfs import unwatched, watched
 from tests.service.crash.workshop import (
