@@ -150,7 +150,8 @@ class _Plan:
     def _bare(self, fold: Fold, labelled: Scene | None, has_notes: bool = False) -> Scene | None:
         """An overview without labels, None where there is no such drawing."""
         drawing = bare_drawing(fold.lifecycle, labelled.drawing if labelled else None, has_notes)
-        return None if drawing is None else replace(self._scene("overview", fold, drawing), is_overview=True)
+        name = "overview" if labelled is None else labelled.name
+        return None if drawing is None else replace(self._scene(name, fold, drawing), is_overview=True)
 
     def _note(self, group: str) -> str:
         words = [inside_words(self.lifecycle, group, self.language)]

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
-from arrowproof.render.layout.candidates import assemble, score
+from arrowproof.render.layout.candidates import assemble, draft_placements, score
 from arrowproof.render.layout.direction import direction_cost
 from arrowproof.render.layout.estimate import Estimate
 from arrowproof.render.layout.graph import Graph, read_graph
@@ -76,7 +76,7 @@ def test_small_text_crossings_and_bends_lower_the_score() -> None:
 def test_a_line_of_very_many_states_is_cut_into_rows_and_read_like_text() -> None:
     names = {f"s{number}": Kind.ACTIVE for number in range(60)}
     graph = graph_of(names, [*pairwise(names), ("s9", "s9")])
-    (placement,) = find_placements(graph)
+    placement = draft_placements(graph, find_placements(graph))[0].placement
     assert [node for row in placement for node in row] == list(range(60))
     assert 4 <= len(placement) <= 12
 

@@ -6,7 +6,7 @@ that each of them is seen.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.render.drawing import Drawing
@@ -57,17 +57,19 @@ def bare_drawing(lifecycle: Lifecycle, labelled: Drawing | None = None, has_note
 def _placements(graph: Graph, labelled: Drawing | None) -> Mapping[Placement, float]:
     if labelled is None:
         return find_placements(graph)
-    return dict.fromkeys((_rows_of(labelled, graph), *seat_nodes(graph)), 0.0)
+    return dict.fromkeys((*_rows_of(labelled, graph), *seat_nodes(graph)), 0.0)
 
 
-def _rows_of(drawing: Drawing, graph: Graph) -> Placement:
-    """The rows of a drawing, from top to bottom, as nodes of a graph of the same states and marks."""
+def _rows_of(drawing: Drawing, graph: Graph) -> Iterator[Placement]:
+    """The rows of a drawing, from top to bottom, as nodes of a graph; none where the drawing has not all of them."""
     centers = {state.id: state.box.center for state in drawing.states}
     centers |= {mark.id: mark.center for mark in drawing.marks}
+    if any(node.id not in centers for node in graph.nodes):
+        return
     rows: dict[int, list[int]] = {}
     for node in sorted(graph.nodes, key=lambda node: centers[node.id][0]):
         rows.setdefault(round(centers[node.id][1]), []).append(node.index)
-    return tuple(tuple(rows[y]) for y in sorted(rows))
+    yield tuple(tuple(rows[y]) for y in sorted(rows))
 
 
 def _apart(candidate: Candidate) -> float:
