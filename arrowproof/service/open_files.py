@@ -30,7 +30,7 @@ def room_for_clients(database_connections: int) -> int:
     Raises:
         RefusedError: the limit of open files leaves room for too few.
     """
-    own = _FILES_OF_A_CONNECTION * database_connections + SPARE_CLIENTS + _OTHER_FILES
+    own = own_files(database_connections)
     _raise_limit(own + MOST_CLIENTS)
     limit = _limit()
     room = min(MOST_CLIENTS, limit - own)
@@ -40,6 +40,11 @@ def room_for_clients(database_connections: int) -> int:
             f"raise the limit (ulimit -n {own + MOST_CLIENTS}), or give fewer --connections"
         )
     return room
+
+
+def own_files(database_connections: int) -> int:
+    """How many files the server itself may come to have open."""
+    return _FILES_OF_A_CONNECTION * database_connections + SPARE_CLIENTS + _OTHER_FILES
 
 
 def _limit() -> int:

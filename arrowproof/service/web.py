@@ -7,6 +7,7 @@ import os
 import socket
 import threading
 from types import FrameType
+from typing import Final
 
 import uvicorn
 
@@ -18,6 +19,8 @@ from arrowproof.service.open_files import ACCEPTED_AT_ONCE
 from arrowproof.service.settings import Settings
 from arrowproof.service.streams import complain, say
 
+IDLE_SECONDS: Final = 5
+"""How long a connection may wait for its next request."""
 _HARD_SECONDS = 2.0
 
 
@@ -76,6 +79,7 @@ def serve(settings: Settings, listener: socket.socket, announcement: str, grace_
         server_header=False,
         proxy_headers=False,
         access_log=False,
+        timeout_keep_alive=IDLE_SECONDS,
         # Also how many are accepted before the first of them is looked at.
         backlog=ACCEPTED_AT_ONCE,
         log_level="warning",

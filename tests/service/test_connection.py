@@ -129,6 +129,17 @@ def test_a_client_that_has_said_all_it_has_to_say_is_answered_all_of_it_in_order
         assert statuses(read_all(client)) == [200, 404, 200, 404]
 
 
+def test_a_client_that_has_said_all_is_not_kept_for_another_request(slow):
+    with connected(slow) as other, connected(slow) as client:
+        for one in (other, client):
+            one.sendall(get("/jobs/0"))
+            assert one.recv(12) == b"HTTP/1.1 404"
+        client.shutdown(socket.SHUT_WR)
+        read_all(client)
+        other.sendall(get("/jobs/0", Connection="close"))
+        assert statuses(read_all(other)) == [404]
+
+
 def test_a_note_of_a_client_that_has_said_all_it_has_to_say_is_accepted(slow):
     with connected(slow) as client:
         client.sendall(head("all-said", **{"Content-Length": len(BODY)}) + BODY)
