@@ -185,23 +185,26 @@ class PostgresDatabase:
     def _settle(self) -> None:
         """Have done what was said later."""
         if self._later:
-            questions, self._later = self._later, []
-            self._send(questions)
+            self._put()
 
     def _ask(self, query: str, parameters: Mapping[str, Value] = MappingProxyType({})) -> Answer:
         """Have done what was said later and then this, and give its answer."""
         question = Question(query, parameters)
-        questions, self._later = [*self._later, question], []
+        self._put(question)
+        assert question.answer is not None
+        return question.answer
+
+    def _put(self, *questions: Question) -> None:
+        """Put what was said later and then these. When one of the former fails, the transaction is rolled back."""
+        later, self._later = self._later, []
         try:
-            self._send(questions)
+            self._send([*later, *questions])
         except ConnectionLostError:
             raise
         except DatabaseError:
-            if any(earlier.answer is None for earlier in questions[:-1]):
+            if any(question.answer is None for question in later):
                 self.roll_back()
             raise
-        assert question.answer is not None
-        return question.answer
 
     def _send(self, questions: Sequence[Question]) -> None:
         began = self._began

@@ -62,9 +62,11 @@ class Exchange:
                 behind it was not done.
         """
         connection = self._session.pgconn
+        # First of all, since what cannot be sent is found out here.
+        arguments = [self._statements[question.query].arguments(question.parameters) for question in questions]
         connection.enter_pipeline_mode()
         try:
-            awaited = [step for question in questions for step in self._send(question)]
+            awaited = self._send(questions, arguments)
             connection.pipeline_sync()
             results = self._session.wait(self._results())
         finally:
@@ -79,15 +81,21 @@ class Exchange:
         if questions[-1].answer is None:
             raise psycopg.OperationalError("the connection was lost before the answer")
 
-    def _send(self, question: Question) -> list[tuple[Question, bool]]:
-        """Send what a question takes; for each result to come, the question and whether it is that of preparing it."""
-        name = question.query.encode()
-        statement = self._statements[question.query]
-        prepares = question.query not in self._prepared
-        if prepares:
-            self._session.pgconn.send_prepare(name, statement.text)
-        self._session.pgconn.send_query_prepared(name, statement.arguments(question.parameters))
-        return [(question, True), (question, False)] if prepares else [(question, False)]
+    def _send(
+        self, questions: Sequence[Question], arguments: Sequence[list[bytes | None]]
+    ) -> list[tuple[Question, bool]]:
+        """Send the questions; for each result to come, the question and whether it is that of preparing it."""
+        awaited: list[tuple[Question, bool]] = []
+        prepared = set(self._prepared)
+        for question, values in zip(questions, arguments, strict=True):
+            name = question.query.encode()
+            if question.query not in prepared:
+                prepared.add(question.query)
+                self._session.pgconn.send_prepare(name, self._statements[question.query].text)
+                awaited.append((question, True))
+            self._session.pgconn.send_query_prepared(name, values)
+            awaited.append((question, False))
+        return awaited
 
     def _results(self) -> Generator[Wait, Ready, list[PGresult]]:
         """Send what is left in the buffer and take in the results, up to the first that fails and then to the end.
