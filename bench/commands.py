@@ -28,6 +28,11 @@ CASES = {
     "eight bare screenshots": ([sys.executable, str(BARE), "notes-job.html"], None),
     "fit, one page": ([*ARROWPROOF, "fit", "notes-job.html", "--out", "fit"], FIT_LIMIT),
     "fit, four pages": ([*ARROWPROOF, "fit", *["notes-job.html"] * 4, "--out", "fit"], FIT_LIMIT + 3 * FIT_PAGE_LIMIT),
+    "fit, one page with evidence": ([*ARROWPROOF, "fit", "proven.html", "--out", "fit"], FIT_LIMIT),
+    "fit, four with evidence": (
+        [*ARROWPROOF, "fit", *["proven.html"] * 4, "--out", "fit"],
+        FIT_LIMIT + 3 * FIT_PAGE_LIMIT,
+    ),
     "prove notes": ([*ARROWPROOF, "prove", "notes", "--out", "proof"], 10.0),
 }
 
@@ -47,16 +52,20 @@ def main() -> None:
     runs: dict[str, list[float]] = {name: [] for name in cases}
     with tempfile.TemporaryDirectory() as folder:
         seconds([*ARROWPROOF, "render", "notes", "-o", "notes-job.html"], Path(folder))  # what others look at
+        if any("evidence" in name for name in cases):
+            seconds([*ARROWPROOF, "prove", "notes", "--out", "proven"], Path(folder))
+            evidence = ["--evidence", "proven/evidence.json"]
+            seconds([*ARROWPROOF, "render", "notes", *evidence, "-o", "proven.html"], Path(folder))
         for _ in range(options.rounds):
             for name, (command, _limit) in cases.items():
                 runs[name].append(seconds(command, Path(folder)))
         peaks = {name: peak_mib(command, Path(folder)) for name, (command, _limit) in cases.items()}
     figures = {name: _figures(of, cases[name][1], peaks[name]) for name, of in runs.items()}
-    print(f"{'command':<24}{'best s':>8}{'median s':>10}{'limit s':>9}{'of limit':>10}{'peak MiB':>10}")
+    print(f"{'command':<29}{'best s':>8}{'median s':>10}{'limit s':>9}{'of limit':>10}{'peak MiB':>10}")
     for name, row in figures.items():
         limit, share = row["limit"], row["share"]
         said = f"{limit:>9.2f}{share:>9.0%} " if limit else f"{'':>20}"
-        print(f"{name:<24}{row['best']:>8.3f}{row['median']:>10.3f}{said}{row['peak']:>10.0f}")
+        print(f"{name:<29}{row['best']:>8.3f}{row['median']:>10.3f}{said}{row['peak']:>10.0f}")
     for name, of in runs.items():
         print(f"{name}: all runs, in their order: {', '.join(f'{run:.2f}' for run in of)}")
     if options.json:
