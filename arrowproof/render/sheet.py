@@ -32,7 +32,7 @@ from arrowproof.render.key import Key, KeySettings
 from arrowproof.render.legend import legend_height
 from arrowproof.render.masthead import Masthead, masthead
 from arrowproof.render.panel_heights import panels_height_under
-from arrowproof.render.quality import LEAST_SCALE, READABLE_SCALE
+from arrowproof.render.quality import READABLE_SCALE
 from arrowproof.render.ruler import Ruler
 from arrowproof.render.screen import EDGES, MARGINS, REM, SCREEN_HEIGHT, SCREEN_WIDTH
 from arrowproof.render.transition_groups import source_width
@@ -45,6 +45,9 @@ UNIT = 0.107
 
 SMALLEST_SCALE = 0.93
 """CSS px to the drawing unit at which the smallest text of a drawing, 13 units, has 12 px and reads well."""
+
+LEAST_SCALE = 0.86
+"""The same at which notes of states, 14 units, have 12 px with a hair to spare, and so all text is read."""
 
 MIN_DRAWING = 18.0
 """The least height in rem that a drawing gets, whatever stands around it; the stylesheet holds the same."""

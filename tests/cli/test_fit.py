@@ -27,13 +27,17 @@ def test_a_page_that_fails_when_something_is_chosen_says_with_what(arrowproof, t
     assert arrowproof("render", "notes", "-o", "page.html").status == 0
     page = tmp_path / "page.html"
     content = page.read_text(encoding="utf-8")
-    faint = content.replace("</style>", ".list button[aria-pressed=true]{opacity:.3}</style>", 1)
-    page.write_text(re.sub(r"style-src &#39;sha256-.*?&#39;;", "style-src &#39;unsafe-inline&#39;;", faint))
+    small = content.replace("</style>", ".list button[aria-pressed=true]{font-size:.5rem}</style>", 1)
+    page.write_text(re.sub(r"style-src &#39;sha256-.*?&#39;;", "style-src &#39;unsafe-inline&#39;;", small))
     result = arrowproof("fit", "page.html")
     assert result.status == 1
     assert "page.html does not fit: 8 of 8 checks hold" in result.out
-    assert "1 of 2 choices do not hold at 1440x900" in result.out
-    assert "1440x900 light: contrast: #arrow=accept, text 'created' " in result.out
+    assert "3 of 3 choices do not hold at 1440x900" in result.out
+    assert "1440x900 light: text-size: #arrow=accept, text 'created' " in result.out
+    receipt = (tmp_path / "arrowproof-out" / "fit" / "fit.json").read_text(encoding="utf-8")
+    choices = json.loads(receipt)["pages"][0]["choices"]
+    assert [bool(choice["failures"]) for choice in choices] == [True] * 3
+    assert choices[-1]["fragment"].startswith("state=")
 
 
 def test_a_missing_page_is_wrong_input(arrowproof):

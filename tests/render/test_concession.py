@@ -72,13 +72,15 @@ def test_a_proof_leaves_a_small_drawing_read_beside_the_reasons_and_the_key(
 ) -> None:
     lifecycle = load_lifecycle(model)
     parts = plan_page(lifecycle, None, load_language(), red(lifecycle, share, sneaks))
-    assert parts.sheet.is_read
+    assert parts.sheet.spare >= 0
+    assert 14 * parts.sheet.scale >= LEAST_STATE  # their notes are the smaller text
+    assert 13 * parts.sheet.scale >= LEAST_LABEL
     assert 10 * parts.sheet.key.left_out <= len(parts.sheet.key.rows)
     assert len(parts.stage.scenes) == 1
 
 
 @pytest.mark.parametrize(
-    ("name", "share", "sneaks"), [("oban-job", "half", 0), ("prefect-run", "first", 8), ("parcel", "all", 8)]
+    ("name", "share", "sneaks"), [("github-check-run", "all", 0), ("prefect-run", "first", 8), ("parcel", "all", 8)]
 )
 def test_a_red_page_is_read_and_stands_on_one_screen_in_the_browser_too(
     tab: Page, tmp_path: Path, name: str, share: str, sneaks: int

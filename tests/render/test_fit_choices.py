@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -198,9 +199,15 @@ def test_the_evidence_of_our_own_page_is_looked_at_in_two_arrows_and_a_state(tmp
     (page,) = check(tmp_path, proof_page(*notes())).pages
     assert page.all_failures == ()
     assert [each.fragment for each in page.choices] == ["arrow=requeue", "arrow=accept", "state=attempt"]
-    at_rest = page.checks[0].measures
-    assert at_rest is not None
-    assert all(each.check.measures and each.check.measures.texts != at_rest.texts for each in page.choices[:2])
+
+
+def test_a_fault_in_every_panel_of_our_own_page_is_seen_in_both_arrows_and_nowhere_else(tmp_path: Path) -> None:
+    small = proof_page(*notes()).replace("</style>", ".proof .rungs b{font-size:.5rem}</style>", 1)
+    small = re.sub(r"style-src &#39;sha256-.*?&#39;;", "style-src &#39;unsafe-inline&#39;;", small)
+    (page,) = check(tmp_path, small).pages
+    assert all(not each.failures for each in page.checks)
+    found = {str(each).partition(", text")[0] for each in page.all_failures}
+    assert found == {f"1440x900 light: text-size: #arrow={arrow}" for arrow in ("requeue", "accept")}
 
 
 OPENED = """() => {

@@ -22,19 +22,17 @@ startParts.push(() => {
     if (whole && !document.querySelector(".proofs")) whole.textContent = chosen.length === 1 ? labelOf(chosen[0]) : hint;
   });
 
-  // A key that has no room for all of its lines leaves more of them out for the label of the arrow that is chosen.
+  // A key that has no room for all of its lines leaves out more of them for the label of the arrow that is chosen, and
+  // fewer on a screen with more room. They are put away on one screen, and only there.
   const left = document.querySelector(".key .left");
-  const lines = all(".key li:not(.past)");
-  const showLines = (count) => {
-    for (const [place, line] of lines.entries()) line.toggleAttribute("hidden", place >= count);
-    left.textContent = say("key.more", { number: rows.length - count });
-  };
   if (!left) return;
-  givers.push([lines.length, showLines]);
-  // What has no room on one screen is put away there, and only there.
-  const fold = () => {
-    for (const line of all(".key .past")) line.toggleAttribute("hidden", isOneScreen.matches);
-  };
-  isOneScreen.addEventListener("change", fold);
-  fold();
+  const lines = all(".key li");
+  givers.push([lines.length, (count) => {
+    for (const [place, line] of lines.entries()) {
+      line.hidden = place >= count;
+      line.classList.toggle("past", line.hidden);
+    }
+    left.textContent = say("key.more", { number: lines.length - count });
+    left.hidden = count === lines.length;
+  }]);
 });

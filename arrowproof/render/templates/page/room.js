@@ -56,4 +56,5 @@ startParts.push(() => {
   // There is other room once the fonts of the page are there, and on another screen.
   document.fonts.ready.then(fit);
   addEventListener("resize", fit);
+  isOneScreen.addEventListener("change", fit);
 });
