@@ -226,7 +226,7 @@ def _state(drawn: StateBox, scene: Scene, keys: _Keys, language: Language) -> Ma
             "data-state": keys.names[drawn.id],
             "data-group": None if group is None else keys.groups.get(group, group),
             "role": "img",
-            "aria-label": ", ".join(part for part in spoken if part),
+            "aria-label": language("proof.list").join(part for part in spoken if part),
         },
         *(_box(state, drawn.box, drawn.icon) if group is None else _stack(drawn.box, drawn.icon)),
         *(text_element(line, "sans", "name") for line in drawn.label),

@@ -163,6 +163,13 @@ def test_a_japanese_page_has_no_english_but_that_of_the_model() -> None:
     assert set(re.findall(r"[A-Za-z]{3,}", english.text)) - model >= {"transitions", "Where", "Theme"}
 
 
+def test_a_japanese_page_parts_what_it_lists_as_japanese_does() -> None:
+    page = render_page(NOTES, language=load_language("ja"))
+    named = re.findall(r'<g class="state [^>]*aria-label="([^"]*)"', page)
+    assert [name.partition("、")[0] for name in named] == ["pending", "attempt", "done", "lost"]
+    assert "、5 矢印、" in page.partition("</title>")[0]
+
+
 def test_a_language_that_there_is_not_is_refused() -> None:
     with pytest.raises(ValueError, match="'tlh' is none of en, ja"):
         load_language("tlh")

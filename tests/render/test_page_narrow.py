@@ -117,3 +117,13 @@ def test_a_proof_is_no_wider_than_a_screen_of_320_pixels(tab: Page, tmp_path: Pa
     proof = bring_proof(lifecycle, evidence, "", (), language)
     show(tab, tmp_path, render_page(lifecycle, language=language, proof=proof))
     assert tab.evaluate("document.documentElement.scrollWidth - innerWidth") == 0
+
+
+def test_the_id_of_a_lifecycle_is_not_squeezed_by_what_stands_beside_it(tab: Page, tmp_path: Path) -> None:
+    lifecycle = load_lifecycle(BUNDLED)
+    proof = bring_proof(lifecycle, build_evidence(lifecycle, {}), "ab" * 32, (), load_language())
+    tab.set_viewport_size({"width": 320, "height": 640})
+    show(tab, tmp_path, render_page(lifecycle, proof=proof))
+    rows = tab.evaluate("[...document.querySelector('.run .id').getClientRects()].length")
+    assert rows == 1
+    assert tab.evaluate("document.documentElement.scrollWidth") == 320

@@ -119,6 +119,22 @@ def test_shift_and_the_arrow_keys_move_what_is_zoomed(tab: Page, tmp_path: Path)
     expect(tab.get_by_role("button", name="Fit")).to_be_disabled()
 
 
+def test_what_keys_lead_to_comes_into_sight(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, page())
+    frame = tab.locator(SCENE).bounding_box()
+    first, last = tab.locator(f"{SCENE} .state").first, tab.locator(f"{SCENE} .state").last
+    assert frame is not None
+    first.focus()
+    for _ in range(4):
+        tab.keyboard.press("+")
+    for key, state in (("ArrowLeft", last), ("ArrowRight", first)):
+        tab.keyboard.press(key)
+        expect(state).to_be_focused()
+        box = state.bounding_box()
+        assert box is not None
+        assert frame["x"] - 1 <= box["x"] <= box["x"] + box["width"] <= frame["x"] + frame["width"] + 1
+
+
 def test_another_scene_is_shown_whole_and_the_way_back_too(tab: Page, tmp_path: Path) -> None:
     show(tab, tmp_path, page())
     whole = view(tab)

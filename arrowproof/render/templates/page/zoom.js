@@ -50,6 +50,16 @@ startParts.push(() => {
   };
   const reset = (scene) => set(scene, whole.get(scene));
 
+  // What the keys lead to comes into sight.
+  frame.addEventListener("focusin", ({ target }) => {
+    const scene = target.closest(".drawing.zoomed");
+    if (!scene || !target.matches(":focus-visible")) return;
+    const [inner, outer] = [target, scene].map((each) => each.getBoundingClientRect());
+    const way = (low, high) => (inner[low] < outer[low] || inner[high] > outer[high] ? (inner[low] + inner[high] - outer[low] - outer[high]) / 2 : 0);
+    const unit = view(scene).width / outer.width;
+    pan(scene, way("left", "right") * unit, way("top", "bottom") * unit);
+  });
+
   bar.hidden = false;
   less.addEventListener("click", () => zoom(shownScene(), 1 / 1.4));
   fit.addEventListener("click", () => reset(shownScene()));
