@@ -135,6 +135,18 @@ def test_print_shows_what_stands_in_folds(tab: Page, tmp_path: Path) -> None:
     assert all(text.evaluate("(it) => it.checkVisibility()") for text in texts)
 
 
+def test_paper_has_the_whole_drawing_on_its_first_sheet(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, red_page("oban-job", "all", 8))
+    tab.set_viewport_size({"width": 1062, "height": 733})  # A4 without its margins
+    tab.emulate_media(media="print")
+    assert tab.evaluate("document.documentElement.scrollHeight > innerHeight")
+    drawing, legend = (tab.locator(part).first.bounding_box() for part in ("svg.drawing", ".legend"))
+    assert drawing is not None
+    assert legend is not None
+    assert drawing["y"] + drawing["height"] <= legend["y"]
+    assert legend["y"] + legend["height"] <= 733
+
+
 def test_a_panel_without_a_title_goes_by_its_first_line_and_folds_share_lines_as_planned(
     tab: Page, tmp_path: Path
 ) -> None:
