@@ -35,6 +35,9 @@ after-commit       the commit is done, nothing is printed yet
 A job that is not there (idle), and a key that was seen before (replay), come from after-select straight to the end
 of their transaction; a replay passes after-commit then. When the database has ended the transaction of an attempt on
 its own, the attempt is recorded in a new one, which passes after-begin, after-count, after-state and after-commit.
+
+At the point everything before it is done, also on PostgreSQL, where statements otherwise go several at a time; and the
+server, which ends a transaction in which nothing is said for a minute, leaves that of a held process alone.
 """
 
 from __future__ import annotations
