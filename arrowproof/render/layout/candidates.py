@@ -11,7 +11,7 @@ from arrowproof.render.drawing import Drawing
 from arrowproof.render.layout.assembly import Assembly
 from arrowproof.render.layout.channels import assign_slots
 from arrowproof.render.layout.coordinates import Columns, Jogs, assign_columns
-from arrowproof.render.layout.direction import direction_cost
+from arrowproof.render.layout.direction import bent_steps, direction_cost
 from arrowproof.render.layout.forms import PLAIN, Form
 from arrowproof.render.layout.graph import Graph, read_graph
 from arrowproof.render.layout.grid import Grid, Placement, build_grid
@@ -53,6 +53,8 @@ _FEW, _FINISHED_EDGES = 2, 50
 _CROSSING, _DIRECTION, _BEND, _JOG = 3.0, 0.5, 0.1, 0.2
 _JOG_ROUNDS, _EYESORE = 4, 2.0
 """How often the jogs of the best drawing are looked for, and what each of them weighs there."""
+_MAIN_BENT = 0.3
+"""A step of the main path without a straight arrow, where no lanes are kept: worth a sixtieth of the text size."""
 _LANE_BREAK = 3.0
 """Of the score, where lanes are kept: a group that is torn apart has none."""
 
@@ -207,6 +209,8 @@ def _candidates(
         torn = lane_breaks(placement, grid.graph.lanes)
         torn += lane_gaps(placement, grid.graph.lanes, assembly.columns.boxes.__getitem__)
         value -= _LANE_BREAK * torn
+    else:
+        value -= _MAIN_BENT * bent_steps(grid.graph, drawing) / _many(grid.graph, len(grid.graph.main_path))
     return [Candidate(placement, order, assembly, drawing, quality, width_cost, malus, value)]
 
 

@@ -1,10 +1,14 @@
-"""The direction of a placement: whether the main path reads from left to right and from top to bottom."""
+"""The direction of a placement: whether the main path reads from left to right and from top to bottom.
+
+And of its drawing: whether that path is straight.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
 
+from arrowproof.render.drawing import Drawing
 from arrowproof.render.layout.graph import Graph
 
 _MAIN_LEFTWARDS, _MAIN_UPWARDS, _MAIN_TURN, _MAIN_DOWNWARDS, _MAIN_LOW = 5.0, 7.0, 1.0, 0.3, 0.15
@@ -40,3 +44,10 @@ def path_cost(path: Sequence[tuple[int, int]], failures: Sequence[int]) -> float
             cost += _MAIN_TURN
         was_level = is_level
     return cost
+
+
+def bent_steps(graph: Graph, drawing: Drawing) -> int:
+    """How many steps of the main path have no straight arrow in the drawing of a graph."""
+    corners = {arrow.id: len(arrow.points) - 2 for arrow in drawing.arrows}
+    straight = {(edge.tail, edge.head) for edge in graph.edges if not corners[edge.arrows[0]]}
+    return len(graph.main_steps - straight)
