@@ -127,10 +127,10 @@ def test_what_keys_lead_to_comes_into_sight(tab: Page, tmp_path: Path) -> None:
     first.focus()
     for _ in range(4):
         tab.keyboard.press("+")
-    for key, state in (("ArrowLeft", last), ("ArrowRight", first)):
+    for key, reached in (("ArrowLeft", last), ("ArrowRight", first)):
         tab.keyboard.press(key)
-        expect(state).to_be_focused()
-        box = state.bounding_box()
+        expect(reached).to_be_focused()
+        box = reached.bounding_box()
         assert box is not None
         assert frame["x"] - 1 <= box["x"] <= box["x"] + box["width"] <= frame["x"] + frame["width"] + 1
 
