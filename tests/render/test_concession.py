@@ -145,6 +145,7 @@ def test_paper_has_the_whole_drawing_on_its_first_sheet(tab: Page, tmp_path: Pat
     assert legend is not None
     assert drawing["y"] + drawing["height"] <= legend["y"]
     assert legend["y"] + legend["height"] <= 733
+    assert drawing["height"] > 733 / 2
 
 
 def test_a_panel_without_a_title_goes_by_its_first_line_and_folds_share_lines_as_planned(
