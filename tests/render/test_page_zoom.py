@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from functools import cache
 from pathlib import Path
 
@@ -89,8 +90,8 @@ def test_a_drag_moves_what_is_zoomed_and_is_no_click(tab: Page, tmp_path: Path) 
     before = view(tab)
     x, y = middle(tab)
     boxes = [each.bounding_box() for each in tab.locator(f"{SCENE} .state").all()]
-    near = min((box for box in boxes if box), key=lambda box: abs(box["x"] + box["width"] / 2 - x))
-    start = (near["x"] + near["width"] / 2, near["y"] + near["height"] / 2)
+    middles = [(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in boxes if box]
+    start = min(middles, key=lambda place: math.dist(place, (x, y)))
     tab.mouse.move(*start)
     tab.mouse.down()
     tab.mouse.move(start[0] - 60, start[1], steps=4)
