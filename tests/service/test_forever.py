@@ -53,9 +53,17 @@ def outcomes(worker):
 
 
 def wait_for(worker, holds, what):
-    """Wait until what a worker told is as wanted; fail at once when it ends before."""
-    wait_until(lambda: holds() or worker.process.poll() is not None, what)
-    assert holds(), f"{what}: {worker.stderr}"
+    """Wait until what a worker told is as wanted, be it for a moment; fail at once when it ends before."""
+    has_held = False
+
+    def is_over():
+        nonlocal has_held
+        has_ended = worker.process.poll() is not None
+        has_held = holds()
+        return has_held or has_ended
+
+    wait_until(is_over, what)
+    assert has_held, f"{what}: {worker.stderr}"
 
 
 def end(worker):
