@@ -24,7 +24,7 @@ from arrowproof.cli.proof_file import evidence_option, read_proof, stale_sentenc
 from arrowproof.errors import HOLDS, InputError
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.loader import load_lifecycle
-from arrowproof.model.mermaid import is_mermaid, write_mermaid
+from arrowproof.model.mermaid import MOST_DRAWN, is_drawn, is_mermaid, write_mermaid
 from arrowproof.render.drawing import Drawing
 from arrowproof.render.export import (
     PIXELS_PER_UNIT,
@@ -214,7 +214,9 @@ def _size(content: bytes) -> str:
 
 
 def _remark(made: Format, content: bytes, drawing: Drawing | None) -> str:
-    """The size of a PNG in pixels, and what it could not be given."""
+    """The size of a PNG in pixels, and what it could not be given; what keeps a Mermaid text from being drawn."""
+    if made.name == "mermaid" and not is_drawn(content.decode()):
+        return f", more than the {MOST_DRAWN:,} characters that Mermaid draws unless its maxTextSize is raised"
     if made.name != "png" or drawing is None:
         return ""
     width, height = png_pixels(content)

@@ -26,6 +26,9 @@ from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
 MARK = "%% Arrowproof "
 """How the first line of every text begins, so that it can be told from a file that must not be replaced."""
 
+MOST_DRAWN = 50_000
+"""The UTF-16 code units of the longest text that Mermaid draws where nobody has raised its ``maxTextSize``."""
+
 PASSING_STYLE = "stroke-dasharray:2 4,font-style:italic"
 
 _JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
@@ -50,6 +53,11 @@ def write_mermaid(lifecycle: Lifecycle) -> str:
     if passing:
         lines += [f"  classDef passing {PASSING_STYLE}", f"  class {passing} passing"]
     return "".join(f"{line}\n" for line in lines)
+
+
+def is_drawn(text: str) -> bool:
+    """Whether Mermaid, left as it comes, draws a text of this length; of a longer one it shows an error."""
+    return len(text.encode("utf-16-le")) <= 2 * MOST_DRAWN
 
 
 def is_mermaid(head: bytes) -> bool:
