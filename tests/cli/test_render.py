@@ -220,11 +220,11 @@ def test_a_mermaid_text_is_written_without_a_layout(capsys, monkeypatch, tmp_pat
 
 
 def test_a_mermaid_text_that_mermaid_would_not_draw_is_said_to_be_too_long(arrowproof, tmp_path):
-    states = [{"id": f"s{number}", "kind": "success", "label": "::" * 100} for number in range(51)]
+    states = [{"id": f"s{number}", "kind": "success", "label": ":" * 300} for number in range(50)]
     lifecycle = {"format": "arrowproof.lifecycle/1", "id": "long", "title": "Long", "arrows": [], "states": states}
     (tmp_path / "lifecycle.json").write_text(json.dumps(lifecycle), encoding="utf-8")
     assert "maxTextSize" in arrowproof("render", "-o", "long.mmd").out
-    (tmp_path / "lifecycle.json").write_text(json.dumps({**lifecycle, "states": states[:49]}), encoding="utf-8")
+    (tmp_path / "lifecycle.json").write_text(json.dumps({**lifecycle, "states": states[:40]}), encoding="utf-8")
     assert "maxTextSize" not in arrowproof("render", "-o", "long.mmd").out
 
 

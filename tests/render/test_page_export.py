@@ -17,7 +17,7 @@ from arrowproof import __version__
 from arrowproof.model.lifecycle import View
 from arrowproof.model.loader import load_lifecycle
 from arrowproof.model.mermaid import write_mermaid
-from arrowproof.render.assets import asset
+from arrowproof.render.assets import TEMPLATES
 from arrowproof.render.export import (
     MAX_AREA,
     MAX_SIDE,
@@ -71,8 +71,8 @@ def test_the_svg_of_a_page_is_the_svg_of_the_command(themed, tmp_path):
 
 
 def test_page_and_command_bound_a_picture_alike():
-    written = re.search(r"exportLimits=\{(.*)\}", asset("export.js"))
-    limits = {name: int(number) for name, number in re.findall(r"(\w+):(\d+)", written[1])}
+    written = re.search(r"exportLimits = \{(.*)\}", (TEMPLATES / "export.js").read_text(encoding="utf-8"))
+    limits = {name: int(number) for name, number in re.findall(r"(\w+): (\d+)", written[1])}
     assert limits == {"padding": PADDING, "pixelsPerUnit": PIXELS_PER_UNIT, "side": MAX_SIDE, "area": MAX_AREA}
 
 
