@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from arrowproof.render.chromium import open_browser
 from arrowproof.render.fonts import font_faces_css
-from arrowproof.render.text import MAX_CHARACTERS, REPLACEMENT, clean_text, graphemes, is_covered, is_tall, text_width
+from arrowproof.render.text import MAX_CHARACTERS, REPLACEMENT, clean_text, graphemes, is_covered, tallness, text_width
 
 FAMILY = "👨\u200d👩\u200d👧"
 ARABIC = "ءآأؤإئابةتثجحخدذرزسشصضطظعغفقكلمنهوىي"
@@ -32,7 +32,8 @@ SAMPLES = [
     *(f"{letter}{letter}{letter}" for letter in ARABIC),
     *(f"ا{letter} {letter}ء {letter}" for letter in ARABIC),
     "إعادة المحاولة بعد انتهاء المهلة المحددة مسبقا",
-    "עברית",
+    *(letter * 3 for letter in "אבגדהוזחטיךכלםמןנסעףפץצקרשתװױײ׳״"),
+    "בִּטּוּל הַמִּנּוּי לְאַחַר שָׁלוֹשׁ שָׁנִים",
     "ไทย",
     "Trạng thái đã hủy",
     f"😀🚀{FAMILY}🇯🇵1\ufe0f\u20e3☀",
@@ -119,19 +120,26 @@ def test_is_covered_tells_exact_widths_from_bounds() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "tall"),
+    ("text", "steps"),
     [
-        *((text, False) for text in ("Ärger über Öl", "支払い済み", "ממתין", "đã hủy")),
-        *((text, True) for text in ("Ổ đĩa", "ملغى", "रद्द", "ยกเลิก", "שָׁלוֹם")),
+        *((text, 0) for text in ("", "waiting", "Ärger über Öl", "支払い済み", "ממתין", "đã hủy")),
+        *((text, 1) for text in ("Ổ đĩa", "ملغى", "جَديد", "रद्द", "ยกเลิก", "שָׁלוֹם")),
+        *((text, 2) for text in ("أُخرى", "مؤجَّل", "waiting, أُخرى")),
     ],
 )
-def test_scripts_with_signs_above_and_below_and_capitals_with_two_marks_are_tall(text: str, tall: bool) -> None:
-    assert is_tall(text) == tall
+def test_letters_with_signs_above_and_below_are_taller_and_arabic_ones_with_two_are_tallest(
+    text: str, steps: int
+) -> None:
+    assert tallness(text) == steps
 
 
 def test_an_arabic_letter_that_another_follows_is_narrower_than_one_at_the_end() -> None:
     assert text_width("سس", 10) < 2 * text_width("س", 10)
     assert text_width("س س", 10) == pytest.approx(2 * text_width("س", 10) + text_width(" ", 10))
+
+
+def test_each_hebrew_letter_has_a_width_of_its_own() -> None:
+    assert text_width("י", 10) < text_width("ד", 10) < text_width("ש", 10)
 
 
 def test_widths_are_what_chromium_draws_or_more(tmp_path: Path) -> None:

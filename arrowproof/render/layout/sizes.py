@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from arrowproof.model.lifecycle import Arrow, Kind, State
-from arrowproof.render.text import clean_text, is_tall, text_width
+from arrowproof.render.text import clean_text, tallness, text_width
 from arrowproof.render.wrap import unbroken_width, wrap_text
 
 STATE_SIZE, STATE_WEIGHT, STATE_LINE = 15, 600, 20
@@ -21,7 +21,7 @@ NOTE_SIZE, NOTE_LINE = 14.0, 18
 LABEL_SIZE, LABEL_WEIGHT, LABEL_LINE = 13, 450, 16
 CAPTION_SIZE, CAPTION_WEIGHT, CAPTION_LINE = 13, 500, 16
 TALL_ROOM = 4
-"""So much higher each line is in a script with signs above and below its letters."""
+"""So much higher each line is for each step by which its letters are taller than those of Latin text."""
 
 BOX_PADDING_X, BOX_PADDING_Y = 18, 11
 MIN_BOX_WIDTH = 104
@@ -82,7 +82,7 @@ class TextBlock:
     @property
     def room(self) -> int:
         """How much higher its lines are than those of Latin text."""
-        return TALL_ROOM if any(map(is_tall, self.lines)) else 0
+        return TALL_ROOM * max(map(tallness, self.lines), default=0)
 
     def height(self, line: int) -> int:
         """The height of its lines, each of which is this high in Latin text."""
