@@ -1,8 +1,8 @@
-"""The options: those that server and worker share, and what a number on their command lines may be."""
+"""The options: what a command says of itself, what server and worker share, and what a number of theirs may be."""
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
 from collections.abc import Callable
 
 from arrowproof.service.database import BUSY_SECONDS
@@ -48,6 +48,19 @@ def positive_seconds(text: str) -> float:
     if value == 0:
         raise ArgumentTypeError(f"{text!r} leaves no time; give more than 0 seconds")
     return value
+
+
+def command_parser(module: str, purpose: str, *examples: str) -> ArgumentParser:
+    """The parser of a command, whose help ends with ``examples``: arguments that it may be given as they stand."""
+    program = f"python -m arrowproof.service.{module}"
+    shown = "".join(f"\n  {program} {example}" for example in examples)
+    return ArgumentParser(
+        prog=program,
+        description=purpose,
+        # As it is written: an example that is broken across lines cannot be copied.
+        formatter_class=RawDescriptionHelpFormatter,
+        epilog=f"examples:{shown}",
+    )
 
 
 def add_database_options(parser: ArgumentParser, what: str) -> None:

@@ -42,7 +42,7 @@ from arrowproof.service.clock import Clock, database_clock, timestamp
 from arrowproof.service.command import exit_status
 from arrowproof.service.database import Database, DatabaseError
 from arrowproof.service.hold import Hold, hold_from_environment
-from arrowproof.service.options import add_database_options, seconds_up_to
+from arrowproof.service.options import add_database_options, command_parser, seconds_up_to
 from arrowproof.service.streams import say
 
 MOST_AT_ONCE: Final = 100
@@ -115,7 +115,9 @@ class Retention:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; gives the exit status."""
-    parser = argparse.ArgumentParser(prog="arrowproof.service.retention", description="Remove what finished long ago.")
+    parser = command_parser(
+        "retention", "Remove what finished long ago.", "--db ./notes.sqlite3 --keep-finished 2592000"
+    )
     add_database_options(parser, "that the server made")
     parser.add_argument(
         "--keep-finished", type=kept_seconds, required=True, metavar="S", help="seconds to keep a finished job for"

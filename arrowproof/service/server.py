@@ -39,7 +39,13 @@ from arrowproof.service.command import exit_status
 from arrowproof.service.durability import durability_warnings
 from arrowproof.service.hold import SERVER_POINTS, hold_from_environment
 from arrowproof.service.open_files import room_for_clients
-from arrowproof.service.options import REQUEST_SECONDS, add_database_options, positive_seconds, whole_number
+from arrowproof.service.options import (
+    REQUEST_SECONDS,
+    add_database_options,
+    command_parser,
+    positive_seconds,
+    whole_number,
+)
 from arrowproof.service.pool import MONITOR_CONNECTIONS, MOST_CONNECTIONS, USUAL_CONNECTIONS, Bounds, DatabasePool
 from arrowproof.service.refusal import RefusedError
 from arrowproof.service.streams import complain
@@ -129,7 +135,12 @@ def _announcement(listener: socket.socket, facts: Mapping[str, str]) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="arrowproof.service.server", description="Accept notes over HTTP.")
+    parser = command_parser(
+        "server",
+        "Accept notes over HTTP.",
+        "--db ./notes.sqlite3",
+        "--db postgresql://notes@db.example/notes --host 0.0.0.0 --tokens ./tokens",
+    )
     add_database_options(parser, "made when missing")
     parser.add_argument(
         "--journal-mode", choices=("wal", "truncate"), help="of a SQLite file; WAL where this SQLite is safe with it"

@@ -33,6 +33,7 @@ from hmac import compare_digest
 from pathlib import Path
 from typing import Final
 
+from arrowproof.service.options import command_parser
 from arrowproof.service.refusal import RefusedError
 from arrowproof.service.streams import say
 
@@ -135,7 +136,7 @@ def _name(text: str) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; gives the exit status."""
-    parser = argparse.ArgumentParser(prog="arrowproof.service.tokens", description="Make a token for a client.")
+    parser = command_parser("tokens", "Make a token for a client, and the line for the file of --tokens.", "alice")
     parser.add_argument("name", type=_name, metavar="NAME", help="of the client")
     name = parser.parse_args(arguments).name
     token = make_token()

@@ -43,7 +43,7 @@ from arrowproof.service.backoff import LONGEST_SECONDS, Backoff
 from arrowproof.service.command import exit_status
 from arrowproof.service.ending import Ending
 from arrowproof.service.hold import WORKER_POINTS, hold_from_environment
-from arrowproof.service.options import add_database_options, seconds, whole_number
+from arrowproof.service.options import add_database_options, command_parser, seconds, whole_number
 from arrowproof.service.refusal import RefusedError
 from arrowproof.service.resident import Resident
 from arrowproof.service.retention import kept_seconds
@@ -137,7 +137,13 @@ def _tell(line: Mapping[str, object]) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="arrowproof.service.worker", description="Write the history of due notes.")
+    parser = command_parser(
+        "worker",
+        "Write the history of due notes.",
+        "--db ./notes.sqlite3 --forever",
+        "--db ./notes.sqlite3 --max-polls 1",
+        "--db postgresql://notes@db.example/notes --forever --keep-finished 2592000",
+    )
     add_database_options(parser, "that the server made")
     length = parser.add_mutually_exclusive_group()
     length.add_argument("--max-polls", type=whole_number(1), metavar="N", help=f"looks in all ({USUAL_POLLS})")
