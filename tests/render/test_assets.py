@@ -3,105 +3,55 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
-from arrowproof.render import assets
-from arrowproof.render.assets import asset, kept_parts, short_style
-from arrowproof.render.page import STYLES
+from arrowproof.render.assets import FORMAT, PARTS, TEMPLATES, asset
+from arrowproof.render.export import STYLE_MARKERS
+from arrowproof.render.page import SCRIPTS, STYLES
 
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("sys.dont_write_bytecode", False)
-    monkeypatch.setattr("sys.pycache_prefix", None)
-    (tmp_path / "one.js").write_text("// Says it.\nconst text = 1;\n")
-    (tmp_path / "two.css").write_text("/* Of all. */\np { color: red;\n  margin: 0 }\n")
-    (tmp_path / "page.html.j2").write_text("no part")
-    return tmp_path
+BUILD = Path(__file__).resolve().parents[2] / "scripts" / "build-parts.py"
+HAS_MINIFIER = find_spec("minify") is not None  # there is no wheel of it for every platform
 
 
-PARTS = {"one.js": "const a=1;\n", "two.css": "p { color: red;margin: 0 }\n"}
+@pytest.mark.skipif(not HAS_MINIFIER, reason="needs tdewolff-minify")
+def test_the_committed_parts_are_those_of_the_files_that_people_write(tmp_path: Path) -> None:
+    built = tmp_path / "parts.json"
+    subprocess.run([sys.executable, BUILD, built], check=True, capture_output=True)
+    assert built.read_bytes() == PARTS.read_bytes(), "run scripts/build-parts.py"
 
 
-def kept(folder: Path) -> list[Path]:
-    return sorted((folder / "__pycache__").glob("*")) if (folder / "__pycache__").is_dir() else []
+def test_every_part_has_its_file_and_every_file_its_part() -> None:
+    document = json.loads(PARTS.read_bytes())
+    assert document["format"] == FORMAT
+    assert sorted(document["parts"]) == sorted(
+        path.name for path in TEMPLATES.iterdir() if path.suffix in (".js", ".css")
+    )
 
 
-@pytest.fixture
-def never(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    def never(_sources: Mapping[str, str]) -> dict[str, str]:
-        raise AssertionError("parts were made anew")
-
-    return lambda: monkeypatch.setattr(assets, "short_parts", never)
-
-
-def test_what_is_shortened_once_is_kept_beside_the_files_and_not_made_again(
-    folder: Path, never: Callable[[], None]
-) -> None:
-    assert kept_parts(folder) == PARTS
-    assert len(kept(folder)) == 1
-    never()
-    assert kept_parts(folder) == PARTS
-
-
-def test_a_part_that_has_changed_and_one_that_is_new_are_made_anew(folder: Path) -> None:
-    kept_parts(folder)
-    (folder / "one.js").write_text("const other = 2;\n")
-    assert kept_parts(folder)["one.js"] == "const a=2;\n"
-    (folder / "three.js").write_text("const text = 3;\n")
-    assert kept_parts(folder)["three.js"] == "const b=3;\n"
-    assert len(kept(folder)) == 1
-
-
-def test_parts_that_were_made_in_another_way_are_made_anew(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept_parts(folder)
-    monkeypatch.setattr(assets, "_SHORTENING", ("assets.py",))
-    made: list[object] = []
-    monkeypatch.setattr(assets, "short_parts", lambda sources: made.append(sources) or PARTS)
-    kept_parts(folder)
-    assert len(made) == 1
-
-
-@pytest.mark.parametrize(
-    "damage", [b"", b"\xff", b"[]", b"{}", b'{"checksum": 1}', b'{"checksum": "SUM", "parts": {"one.js": ""}}']
-)
-def test_a_damaged_file_is_made_anew(folder: Path, damage: bytes) -> None:
-    kept_parts(folder)
-    (file,) = kept(folder)
-    whole = file.read_bytes()
-    file.write_bytes(damage.replace(b"SUM", json.loads(whole)["checksum"].encode()))
-    assert kept_parts(folder) == PARTS
-    assert file.read_bytes() == whole
-
-
-def test_nothing_is_kept_where_python_keeps_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.dont_write_bytecode", True)
-    assert kept_parts(folder) == PARTS
-    assert kept(folder) == []
-
-
-def test_a_folder_that_cannot_be_written_does_no_harm(folder: Path) -> None:
-    (folder / "__pycache__").write_text("a file in the way")
-    assert kept_parts(folder) == PARTS
-
-
-@pytest.mark.parametrize(
-    ("source", "carried"),
-    [
-        ("/* One\n   of two. */\na{b:c}\n\n d{e:f}\n", "a{b:c}d{e:f}\n"),
-        ("@media print{\n a{b:c;\n  d:e}\n}\n", "@media print{a{b:c;d:e}}\n"),
-        ("a,\nb{c:d,\n e}", "a,b{c:d,e}\n"),
-        ("a\nb{c:d}", "a\nb{c:d}\n"),
-    ],
-)
-def test_a_style_loses_comments_and_the_ends_of_lines_that_part_nothing(source: str, carried: str) -> None:
-    assert short_style(source) == carried
-
-
-@pytest.mark.parametrize("name", STYLES)
-def test_no_part_of_the_style_has_a_comment(name: str) -> None:
+@pytest.mark.parametrize("name", [*STYLES, *SCRIPTS])
+def test_no_part_carries_a_comment(name: str) -> None:
     assert asset(name).strip()
-    assert "/*" not in asset(name)
+    assert set(re.findall(r"/\*.*?\*/", asset(name))) <= set(STYLE_MARKERS)  # one is a text of the script
+    assert "\n//" not in asset(name)
+
+
+PARSE = """async (parts) => {
+  const modules = parts.map((part) => new Blob([`export const script = () => {${part}};`], {type: "text/javascript"}));
+  const reads = modules.map((each) => import(URL.createObjectURL(each)).then(() => "parsed", (error) => String(error)));
+  return Promise.all(reads);
+}"""
+"""Each part as the browser reads it, strictly."""
+
+
+def test_a_browser_reads_each_part_of_the_script_by_itself(browser: Browser) -> None:
+    tab = browser.new_page()
+    assert tab.evaluate(PARSE, [asset(name) for name in SCRIPTS]) == ["parsed"] * len(SCRIPTS)
+    assert tab.evaluate(PARSE, ["const = 1;"]) != ["parsed"]
+    tab.close()

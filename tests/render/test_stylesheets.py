@@ -33,8 +33,9 @@ SIZES = (
 
 
 def declared(file: str, selector: str, name: str, unit: str) -> float:
-    """The first number of a declaration in the one rule of a selector."""
-    rules = re.findall(rf"^{re.escape(selector)}\{{([^}}]*)\}}", asset(file), re.MULTILINE)
+    """The first number of a declaration in the one rule of a selector that holds on every screen."""
+    everywhere = re.sub(r"@media[^{]*\{(?:[^{}]*\{[^{}]*\})*\}", "", asset(file))
+    rules = re.findall(rf"(?:^|\}}){re.escape(selector)}\{{([^}}]*)\}}", everywhere)
     assert len(rules) == 1
     found = re.search(rf"(?:^|;){name}:([\d.]+){unit}", rules[0])
     assert found is not None
