@@ -68,7 +68,7 @@ class Exchange:
         try:
             awaited = self._send(questions, arguments)
             connection.pipeline_sync()
-            results = self._session.wait(self._results())
+            results = self._session.wait_for_all(self._results(), len(questions))
         finally:
             self._leave_pipeline()
         for (question, prepares), result in zip(awaited, results, strict=False):

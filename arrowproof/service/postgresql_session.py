@@ -69,17 +69,24 @@ class PostgresSession(psycopg.Connection[tuple[Any, ...]]):
         Raises:
             psycopg.OperationalError: no answer came; the connection is closed.
         """
-        return super().wait(self._until_deadline(gen), *arguments, **named)
+        return super().wait(self._until_deadline(gen, self.patience), *arguments, **named)
 
-    def _until_deadline(self, answer: Generator[Any, Any, _Answer]) -> Generator[Any, Any, _Answer]:
-        deadline = time.monotonic() + self.patience
+    def wait_for_all(self, gen: Generator[Any, Any, _Answer], statements: int) -> _Answer:
+        """Wait for the answers to statements that went together. Each may take its time, and all come with the last.
+
+        Raises: as ``wait``.
+        """
+        return super().wait(self._until_deadline(gen, statements * self.patience))
+
+    def _until_deadline(self, answer: Generator[Any, Any, _Answer], seconds: float) -> Generator[Any, Any, _Answer]:
+        deadline = time.monotonic() + seconds
         try:
             awaited = next(answer)
             while True:
                 ready = yield awaited
                 if not ready and time.monotonic() > deadline:
                     self.pgconn.finish()
-                    raise psycopg.OperationalError(f"the server has not answered for {self.patience:.0f} s")
+                    raise psycopg.OperationalError(f"the server has not answered for {seconds:.0f} s")
                 awaited = answer.send(ready)
         except StopIteration as end:
             return cast(_Answer, end.value)

@@ -191,6 +191,24 @@ def test_an_interrupt_in_the_middle_of_a_wait_leaves_a_connection_that_can_be_us
     assert find_job(database, job_id).attempts == 1
 
 
+def test_each_of_the_statements_that_go_together_may_take_its_time(engine, database, accept, monkeypatch):
+    job_id = accept()
+    engine.sql(
+        "CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$ BEGIN PERFORM pg_sleep(0.5); RETURN NEW; END $$"
+    )
+    for event in ("UPDATE ON jobs", "INSERT ON note_events"):
+        engine.sql(f"CREATE TRIGGER slow BEFORE {event} FOR EACH ROW EXECUTE FUNCTION dawdle()")
+    database.begin()
+    assert database.row("claim_lost_job", job_id=job_id) == ("pending", 0)
+    database.later("count_attempt", job_id=job_id)
+    for _ in range(20):
+        database.later("savepoint")
+    with monkeypatch.context() as patched:
+        patched.setattr(database.connection, "patience", 0.7)
+        assert database.change("insert_history", job_id=job_id, now=NOW) == 1
+
+
 def test_a_text_that_the_database_would_cut_off_is_refused(engine, database):
     database.begin()
     assert database.row("find_note", note_id=1) is None
