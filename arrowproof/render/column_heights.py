@@ -13,14 +13,14 @@ from arrowproof.render.arrangement import Arrangement
 from arrowproof.render.content import Content
 from arrowproof.render.panel_heights import binding_height, panels_height
 from arrowproof.render.ruler import Ruler
-from arrowproof.render.transition_groups import BEAD, groups_height, listed_lines
+from arrowproof.render.transition_groups import BEAD, groups_height, line_height, listed_lines
 
 if TYPE_CHECKING:
     from arrowproof.render.proof_column import ProofColumn
 
 _HEADING = 1.7
 _CAPTIONS = 1.95
-_SIZE, _LINE = 0.94, 1.3
+_SIZE = 0.94
 _RULE = 0.07
 _MORE, _BELOW_MORE = 1.27, 0.35
 """What stands in place of a list, and the padding below it."""
@@ -42,9 +42,9 @@ def kept_rows(content: Content, how: Arrangement, room: float, ruler: Ruler) -> 
         return 0, 0.0
     lines = _kept_lines(content.proof, how, ruler)
     count = least = min(how.concession.kept, len(lines))
-    while count < len(lines) and _rows_height(lines[least : count + 1], how) <= room:
+    while count < len(lines) and _rows_height(lines[least : count + 1], content, how) <= room:
         count += 1
-    return count, _rows_height(lines[least:count], how)
+    return count, _rows_height(lines[least:count], content, how)
 
 
 def _kept_lines(proof: ProofColumn, how: Arrangement, ruler: Ruler) -> list[int]:
@@ -88,7 +88,7 @@ def _short_list(content: Content, how: Arrangement, ruler: Ruler) -> float:
         lines = [max(1, ruler.lines(content.longest, how.width, _SIZE))]
     else:
         lines = _kept_lines(content.proof, how, ruler)[: how.concession.kept]
-    return _MORE + _BELOW_MORE + _rows_height(lines, how)
+    return _MORE + _BELOW_MORE + _rows_height(lines, content, how)
 
 
 def _list(content: Content, how: Arrangement, ruler: Ruler) -> float:
@@ -105,8 +105,8 @@ def _list(content: Content, how: Arrangement, ruler: Ruler) -> float:
 
         lines = [row_lines(row, each, how.shows_paths, ruler) for row in content.proof.rows]
     per_column = ceil(len(lines) / count)
-    return _rows_height([max(lines[start::per_column]) for start in range(per_column)], how)
+    return _rows_height([max(lines[start::per_column]) for start in range(per_column)], content, how)
 
 
-def _rows_height(lines: list[int], how: Arrangement) -> float:
-    return _LINE * sum(lines) + len(lines) * (2 * how.density.row + _RULE)
+def _rows_height(lines: list[int], content: Content, how: Arrangement) -> float:
+    return line_height(content.rows) * sum(lines) + len(lines) * (2 * how.density.row + _RULE)

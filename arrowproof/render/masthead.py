@@ -10,9 +10,12 @@ from dataclasses import dataclass
 from arrowproof.render.content import Content
 from arrowproof.render.ruler import SLACK, Ruler
 from arrowproof.render.screen import MARGINS, SCREEN_WIDTH
-from arrowproof.render.text import text_width
+from arrowproof.render.text import tallness, text_width
 
 _TITLE_SIZES = (2.05, 1.6, 1.22)
+_TITLE_LINES = (1.15, 1.4, 1.85)
+"""To the size of the title, by how tall the letters of title and summary are."""
+_SUMMARY_LINES = (1.4, 1.4, 1.85)
 _RUN_LINE = 1.25
 _BELOW_RUN_LINE = 0.6 + 0.1
 _PADDING = 0.75 + 0.95
@@ -35,9 +38,10 @@ def masthead(content: Content, ruler: Ruler) -> Masthead:
     width = SCREEN_WIDTH - MARGINS - 2.5 - _figures(content)
     lines = [ruler.lines(content.title, width, size, 600) for size in _TITLE_SIZES]
     step = next((number for number, count in enumerate(lines) if count == 1), len(lines) - 1)
-    names = lines[step] * _TITLE_SIZES[step] * 1.15
+    steps = max(tallness(content.title), tallness(content.summary))
+    names = lines[step] * _TITLE_SIZES[step] * _TITLE_LINES[steps]
     if content.summary:
-        names += 0.15 + 1.4 * ruler.lines(content.summary, width, 1.0)
+        names += 0.15 + _SUMMARY_LINES[steps] * ruler.lines(content.summary, width, 1.0)
     origin = sum(text_width(text, 0.86) / SLACK + 1.15 for text in content.origin)
     run = _RUN_LINE * ruler.lines(content.id, SCREEN_WIDTH - MARGINS - _CONTROLS - origin, 0.83, face="mono")
     return Masthead(step, run + _BELOW_RUN_LINE + _PADDING + max(_COUNTS, names) + _stale(content, ruler))

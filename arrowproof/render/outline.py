@@ -14,7 +14,8 @@ from arrowproof.model.transitions import Transition, derive_transitions
 from arrowproof.render.language import Language, load_language
 from arrowproof.render.names import distinct_names, endpoint_name, listed_names, pair_address
 from arrowproof.render.proof import Proof, arrow_words
-from arrowproof.render.text import clean_text
+from arrowproof.render.text import clean_text, tallness
+from arrowproof.render.transition_groups import are_tall
 from arrowproof.render.views import ListedView, list_views
 
 HASH_LENGTH = 8
@@ -92,6 +93,16 @@ class Outline:
     kinds: tuple[tuple[Kind, str], ...]
     arrows: tuple[ArrowRow, ...]
     views: tuple[ListedView, ...]
+
+    @property
+    def tallness(self) -> int:
+        """How much higher the lines of title and summary are than those of Latin text, in steps."""
+        return max(tallness(self.title), tallness(self.summary))
+
+    @property
+    def list_is_tall(self) -> bool:
+        """Whether the lines of the transitions are higher than those of other text."""
+        return are_tall(self.transitions)
 
 
 def outline_lifecycle(lifecycle: Lifecycle, language: Language | None = None, proof: Proof | None = None) -> Outline:

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from arrowproof.render.ruler import SLACK, Ruler
-from arrowproof.render.text import text_width
+from arrowproof.render.text import tallness, text_width
 
 BEAD = 1.15
 """The bead before a target, with the gap behind it."""
 
-_SIZE, _LINE = 0.94, 1.3
+_SIZE = 0.94
+_LINE, _TALL_LINE = 1.3, 1.75
 _GAP = 1.2
 """Between the sources and the targets."""
 _COMMA = ","
@@ -24,6 +25,8 @@ _NEXT = 0.36
 _RULE = 0.07
 _MOST = 0.42
 """The share of the width that the sources may take."""
+_TALLEST = 2
+"""Names so much taller than Latin ones would meet in lines as close as those."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,16 @@ def by_source(rows: Sequence[Each]) -> tuple[tuple[Each, ...], ...]:
     return tuple(map(tuple, groups.values()))
 
 
+def are_tall(rows: Sequence[Step]) -> bool:
+    """Whether the lines of a list of these are higher, since the letters of a name are."""
+    return any(tallness(name) >= _TALLEST for row in rows for name in (row.source, row.target))
+
+
+def line_height(rows: Sequence[Step]) -> float:
+    """The height of a line in a list of these."""
+    return _TALL_LINE if are_tall(rows) else _LINE
+
+
 def source_width(rows: Sequence[Step], width: float) -> float:
     """The width of the sources with the gap behind them, in a column of this width."""
     widest = max((text_width(row.source, _SIZE) for row in rows), default=0.0)
@@ -86,10 +99,10 @@ def groups_height(rows: Sequence[Step], width: float, padding: float, bead: floa
         ruler: what measures the names.
     """
     sources = source_width(rows, width)
-    height = 0.0
+    height, line = 0.0, line_height(rows)
     for group in by_source(rows):
         source = ruler.lines(group[0].source, sources - _GAP, _SIZE)
-        height += _LINE * max(source, _target_lines(group, width - sources, bead, ruler)) + 2 * padding + _RULE
+        height += line * max(source, _target_lines(group, width - sources, bead, ruler)) + 2 * padding + _RULE
     return height
 
 

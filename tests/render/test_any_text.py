@@ -107,7 +107,7 @@ def test_letters_with_very_many_marks_do_not_reach_into_their_neighbours(tab: Pa
     assert tab.evaluate("document.documentElement.scrollHeight - innerHeight") == 0
 
 
-@pytest.mark.parametrize("words", ["إعادة المحاولة إلى أجل", "Ổ đĩa ẨN bị ngắt"])
+@pytest.mark.parametrize("words", ["إعادة المحاولة إلى أجل", "[أُجِّلَ إلى أجلٍ]", "Ổ đĩa ẨN bị ngắt"])
 def test_the_lines_of_a_label_in_a_script_with_high_letters_and_low_ones_do_not_meet(
     tab: Page, tmp_path: Path, words: str
 ) -> None:
@@ -125,6 +125,28 @@ def test_the_lines_of_a_label_in_a_script_with_high_letters_and_low_ones_do_not_
     }""")
     assert len(inks) >= 3
     assert all(above[1] <= below[0] + 0.5 for above, below in pairwise(inks)), inks
+
+
+@pytest.mark.parametrize("words", ["أُجِّلَ إلى غدٍ قريبٍ جدًّا في المؤسسة والإدارة", "Đang chờ xử lý Ổ đĩa ẨN, Ế ẩm"])
+def test_high_and_low_letters_do_not_meet_in_the_title_and_the_list_and_leave_one_screen(
+    tab: Page, tmp_path: Path, words: str
+) -> None:
+    states = (state("a", Kind.WAITING, words), state("b", Kind.SUCCESS, f"{words} 2"))
+    arrows = (Arrow("go", "a", "b", words), Arrow("back", "b", "a", words))
+    show(tab, tmp_path, render_page(Lifecycle("high", words, states, arrows, summary=words)))
+    found = tab.evaluate(MEASURE)
+    assert (found["right"], found["down"], found["outside"], found["overlapping"]) == (0, 0, [], [])
+    inks = tab.evaluate("""() => {
+      const pen = document.createElement('canvas').getContext('2d');
+      return ['h1', '.summary', '.pair'].flatMap((place) => [...document.querySelectorAll(place)]).map((each) => {
+        const style = getComputedStyle(each);
+        pen.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
+        const [ink, line] = [pen.measureText(each.textContent), parseFloat(style.lineHeight)];
+        return [ink.actualBoundingBoxAscent + ink.actualBoundingBoxDescent, line];
+      });
+    }""")
+    assert len(inks) == 4
+    assert all(ink <= line + 0.5 for ink, line in inks), inks
 
 
 def test_a_transition_between_names_that_run_from_right_to_left_still_points_to_the_right(

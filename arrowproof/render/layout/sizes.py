@@ -20,8 +20,8 @@ STATE_SIZE, STATE_WEIGHT, STATE_LINE = 15, 600, 20
 NOTE_SIZE, NOTE_LINE = 14.0, 18
 LABEL_SIZE, LABEL_WEIGHT, LABEL_LINE = 13, 450, 16
 CAPTION_SIZE, CAPTION_WEIGHT, CAPTION_LINE = 13, 500, 16
-TALL_ROOM = 4
-"""So much higher each line is for each step by which its letters are taller than those of Latin text."""
+TALL_ROOM = (0, 4, 10)
+"""So much higher each line is by the steps by which its letters are taller than those of Latin text."""
 
 BOX_PADDING_X, BOX_PADDING_Y = 18, 11
 MIN_BOX_WIDTH = 104
@@ -82,7 +82,7 @@ class TextBlock:
     @property
     def room(self) -> int:
         """How much higher its lines are than those of Latin text."""
-        return TALL_ROOM * max(map(tallness, self.lines), default=0)
+        return TALL_ROOM[max(map(tallness, self.lines), default=0)]
 
     def height(self, line: int) -> int:
         """The height of its lines, each of which is this high in Latin text."""
