@@ -168,6 +168,56 @@ def test_its_policy_lets_no_other_script_run_and_no_text_become_markup(server, t
     tab.wait_for_function("() => blocked.includes('require-trusted-types-for')")
 
 
+@pytest.mark.parametrize("text", ["a long note " * 40, "four\nlines\nare\ncut"])
+def test_a_note_that_has_no_room_is_read_as_a_whole(server, tab, text):
+    server.accept("key", text)
+    server.accept("other", "short")
+    open_page(tab, server, "#pending")
+    more = tab.get_by_role("button", name="Whole note of job 1")
+    more.press("Enter")
+    expect(more).to_have_attribute("aria-expanded", "true")
+    note = tab.locator("#job-1 .note")
+    assert note.text_content() == text
+    assert note.evaluate("(note) => note.scrollHeight === note.clientHeight")
+    more.press("Enter")
+    expect(more).to_have_attribute("aria-expanded", "false")
+    assert note.evaluate("(note) => note.scrollHeight > note.clientHeight")
+    expect(tab.locator("#job-2 .plain")).to_have_count(0)
+
+
+def test_a_long_error_is_read_as_a_whole_when_it_is_the_only_one(notes, server, tab):
+    fail(notes, server, error="z" * 900)
+    notes.sql("UPDATE jobs SET attempts = 1, max_attempts = 1")
+    notes.sql("DELETE FROM attempt_errors WHERE attempt = 2")
+    open_page(tab, server)
+    tab.get_by_role("button", name="All errors of job 1").press("Enter")
+    expect(tab.locator(".errors .error")).to_have_text("z" * 900 + " (1)")
+    # What the list ends with is not said a second time above it.
+    expect(tab.locator(".last")).to_be_hidden()
+
+
+def test_the_failed_jobs_that_are_shown_are_retried_together(notes, server, tab):
+    jobs = [fail(notes, server, key) for key in ("a", "b", "c")]
+    open_page(tab, server)
+    # One that another operator has retried meanwhile, and that this page does not know of yet.
+    tab.evaluate("() => { refresh = () => {}; clearTimeout(timer); }")
+    notes.sql(f"UPDATE jobs SET {in_state('cancelled')} WHERE id = %s", jobs[1])
+    tab.get_by_role("button", name="Retry these 3").press("Enter")
+    expect(tab.locator("#said")).to_have_text("Pending again: 2. In another state by now: 1.")
+    expect(tab.locator("#title")).to_be_focused()
+    assert [server.job(job_id)["status"] for job_id in jobs] == ["pending", "cancelled", "pending"]
+    tab.reload()
+    expect(tab.locator("#empty")).to_have_text("No job is failed.")
+    expect(tab.locator("#all")).to_be_hidden()
+
+
+def test_where_no_note_was_ever_sent_it_says_how_jobs_come(server, tab):
+    open_page(tab, server)
+    expect(tab.locator("#empty")).to_contain_text("There are no jobs yet. A note that is sent to POST /notes")
+    server.accept()
+    expect(tab.locator("#empty")).to_have_text("No job is failed.")
+
+
 def test_a_live_refresh_brings_what_is_new_and_leaves_focus_and_selection_alone(notes, server, tab):
     first = fail(notes, server, "first")
     second = fail(notes, server, "second")
