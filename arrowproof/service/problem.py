@@ -115,7 +115,16 @@ def _framework_problem(request: Request, error: Exception) -> Response:
         headers["Allow"] = allowed(headers["Allow"])
         if request.method == "OPTIONS":
             return Response(status_code=204, headers=headers)
-    return problem_response(error.status_code, str(error.detail), headers)
+    return problem_response(error.status_code, _way_on(error, headers), headers)
+
+
+def _way_on(error: HTTPException, headers: Mapping[str, str]) -> str:
+    """What the client can do instead, where the framework only repeats the status."""
+    if error.status_code == HTTPStatus.NOT_FOUND:
+        return "there is nothing at this address; GET /openapi.json says what there is"
+    if "Allow" in headers:
+        return f"this address takes {headers['Allow']}"
+    return str(error.detail)
 
 
 def _database_failed(_: Request, error: Exception) -> JSONResponse:

@@ -71,6 +71,11 @@ def test_what_is_not_there_is_not_found(server, path):
     assert_problem(server.client.get(path), 404)
 
 
+def test_who_asks_at_no_address_of_the_service_is_told_where_they_stand(server):
+    refused = server.client.get("/nowhere").json()
+    assert refused["detail"] == "there is nothing at this address; GET /openapi.json says what there is"
+
+
 @pytest.mark.parametrize(("method", "path"), [("DELETE", "/jobs/1"), ("GET", "/notes"), ("PUT", "/notes")])
 def test_a_method_that_the_path_does_not_know_is_refused(server, method, path):
     response = server.client.request(method, path)

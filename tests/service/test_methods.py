@@ -38,6 +38,7 @@ def test_options_says_what_may_be_done_and_so_does_what_may_not(server, path, me
     refused = server.client.delete(path)
     assert_problem(refused, 405)
     assert refused.headers["allow"] == methods
+    assert refused.json()["detail"] == f"this address takes {methods}"
 
 
 def test_options_of_the_server_as_a_whole_is_answered(server):

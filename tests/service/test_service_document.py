@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -129,6 +130,19 @@ def test_what_it_shows_is_what_is_answered(notes, tmp_path):
         said = run_in(tmp_path, command.replace(EXAMPLE, server.ready["ready"]))
         pattern = re.escape(expected.strip()).replace("…", r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
         assert re.fullmatch(pattern, said.strip()), (command, said)
+
+
+@only_sqlite
+def test_a_job_fails_and_is_completed_as_it_says(notes, tmp_path):
+    server = notes.server(db=tmp_path / "notes.sqlite3")
+    refuse, allow = blocks("sh", section("What happens to a job"))
+    look = "python -m arrowproof.service.worker --db ./notes.sqlite3 --max-polls 1 --retry-delay 0"
+    job_id = server.accept()["job_id"]
+    run_in(tmp_path, refuse)
+    assert [json.loads(run_in(tmp_path, look))["outcome"] for _ in range(3)] == ["retry_wait", "retry_wait", "failed"]
+    run_in(tmp_path, allow)
+    assert server.client.post(f"/jobs/{job_id}/retry").status_code == 200
+    assert json.loads(run_in(tmp_path, look)) == {"outcome": "completed", "job_id": job_id}
 
 
 @only_sqlite
