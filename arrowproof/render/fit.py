@@ -30,6 +30,7 @@ from arrowproof.render.fit_scenes import judge_scenes
 from arrowproof.render.fit_screen import (
     JudgedScreen,
     Screen,
+    in_order_of_visit,
     judge_scene,
     judge_screen,
     judge_themes,
@@ -192,18 +193,18 @@ class _Checker:
 
     def _visit(self, source: Source, *, is_alone: bool = True) -> _Visited:
         """One page on every screen; a page that cannot be looked at has the checks that were made until then."""
-        judged: list[Future[JudgedScreen]] = []
+        judged: dict[Screen, Future[JudgedScreen]] = {}
         scenes: dict[str, Future[Check]] = {}
         choices: dict[str, Future[Check]] = {}
         failures: list[Failure] = []
         try:
             with open_page(self._browsers.get(), source.path, source.content, self._deadline) as visit:
-                for screen in reversed(self._screens):  # to end where scenes and choices are looked at
+                for screen in in_order_of_visit(self._screens):
                     self._steps.tell(f"{source.path.name} {screen}")
                     visit.show(screen.width, screen.height, screen.theme)
                     geometry, picture = self._measure(visit), visit.screenshot()
                     path = self._folder / f"{source.stem}.{screen.size}.{screen.theme}.png"
-                    judged.append(self._judges.submit(judge_screen, screen, geometry, picture, path))
+                    judged[screen] = self._judges.submit(judge_screen, screen, geometry, picture, path)
                 if geometry.scenes:
                     failures += self._look_at_scenes(visit, source, geometry, scenes)
                 else:
@@ -212,11 +213,12 @@ class _Checker:
         except PageError as error:
             if isinstance(error, LostError) and not is_alone:
                 self._steps.skip(-len(judged))
-                wait(judged)  # they write the pictures that will be written again
+                wait(judged.values())  # they write the pictures that will be written again
                 raise
             self._steps.skip(len(self._screens) - len(judged))
             failures += [*error.heard, Failure("limits", "page", str(error))]
-        return _Visited(source, failures, judged[::-1], scenes, choices)
+        in_order = [judged[screen] for screen in self._screens if screen in judged]
+        return _Visited(source, failures, in_order, scenes, choices)
 
     def _look_at_scenes(
         self, visit: Visit, source: Source, opened: Geometry, judged: dict[str, Future[Check]]

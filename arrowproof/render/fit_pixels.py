@@ -8,7 +8,7 @@ letters never reach it. Contrast is that of WCAG 2.2 (relative luminance, succes
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -41,21 +41,19 @@ _BESIDE = 3.0
 RGB = tuple[int, int, int]
 
 
-@dataclass(frozen=True)
 class Raster:
-    """A picture as bytes, from which single pixels are read fast."""
+    """A picture in RGB from which single pixels are read fast, without a copy of it."""
 
-    width: int
-    height: int
-    data: bytes
+    def __init__(self, picture: Image) -> None:
+        self._width, self._height = picture.size
+        self._pixels = cast("Mapping[tuple[int, int], RGB]", picture.load())
 
     def at(self, point: XY) -> RGB | None:
         """The pixel under a point, None off the picture."""
         column, row = int(point[0]), int(point[1])
-        if not (0 <= column < self.width and 0 <= row < self.height):
-            return None
-        place = (row * self.width + column) * 3
-        return (self.data[place], self.data[place + 1], self.data[place + 2])
+        if 0 <= column < self._width and 0 <= row < self._height:
+            return self._pixels[column, row]
+        return None
 
     def most(self, points: Iterable[XY]) -> RGB | None:
         """The most frequent pixel under some points, None when there is none."""
@@ -92,7 +90,7 @@ def judge_pixels(geometry: Geometry, picture: Image) -> PixelVerdict:
         geometry: what stands where.
         picture: the screenshot in RGB, one pixel for each CSS px.
     """
-    raster = Raster(picture.width, picture.height, picture.tobytes())
+    raster = Raster(picture)
     failures: list[Failure] = []
     text_contrasts: list[float] = []
     line_contrasts: list[float] = []
@@ -105,7 +103,7 @@ def judge_pixels(geometry: Geometry, picture: Image) -> PixelVerdict:
     return PixelVerdict(
         text_contrast=min(text_contrasts, default=None),
         line_contrast=min(line_contrasts, default=None),
-        paper=_ground(picture.reduce(8)),
+        paper=_paper(picture),
         failures=tuple(failures),
     )
 
@@ -271,6 +269,13 @@ def _part(picture: Image, rect: Rect) -> Image | None:
     left, top = max(0, int(rect.left)), max(0, int(rect.top))
     right, bottom = min(picture.width, ceil(rect.right)), min(picture.height, ceil(rect.bottom))
     return None if right <= left or bottom <= top else picture.crop((left, top, right, bottom))
+
+
+def _paper(picture: Image) -> RGB:
+    """The most frequent colour of a whole screen, by every eighth pixel of every eighth row."""
+    from PIL.Image import Resampling
+
+    return _ground(picture.resize((max(1, picture.width // 8), max(1, picture.height // 8)), Resampling.NEAREST))
 
 
 def _ground(picture: Image) -> RGB:

@@ -7,6 +7,7 @@ import io
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,18 @@ class JudgedScreen:
     check: Check
     tile: Tile
     paper: RGB
+
+
+def in_order_of_visit(screens: Sequence[Screen]) -> list[Screen]:
+    """Screens so that from one to the next only the size or only the theme changes, and the first of them comes last.
+
+    Each change has the page styled and laid out anew. The first is where scenes and choices are looked at afterwards.
+    """
+    walk: list[Screen] = []
+    for _, group in groupby(screens, key=lambda screen: screen.size):
+        themes = list(group)
+        walk += themes[::-1] if walk and walk[-1].theme != themes[0].theme else themes
+    return walk[::-1]
 
 
 def prepare_to_judge() -> None:

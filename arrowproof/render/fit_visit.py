@@ -66,6 +66,7 @@ class Visit:
         self._events = PageEvents(tools, address, content)
         self._context = self._session = ""
         self._world = 0
+        self._size, self._theme = (0, 0), ""
 
     def open(self) -> None:
         """Go to the page, in a context of its own, and make the world that it is measured from."""
@@ -88,17 +89,21 @@ class Visit:
         self._tools.post("Target.disposeBrowserContext", {"browserContextId": self._context})
 
     def show(self, width: int, height: int, theme: str) -> None:
-        """Give the page another screen and another theme."""
-        size = {"width": width, "height": height, "screenWidth": width, "screenHeight": height}
-        media = [
-            {"name": "prefers-color-scheme", "value": theme},
-            {"name": "prefers-reduced-motion", "value": "reduce"},
-        ]
-        resized = self._tools.post(
-            "Emulation.setDeviceMetricsOverride", {**size, "deviceScaleFactor": 1, "mobile": False}, self._session
-        )
-        self._call("Emulation.setEmulatedMedia", {"features": media})
-        resized.result()
+        """Give the page another screen and another theme; what stays as it was is not set anew."""
+        answers = []
+        if self._size != (width, height):
+            size = {"width": width, "height": height, "screenWidth": width, "screenHeight": height}
+            metrics = {**size, "deviceScaleFactor": 1, "mobile": False}
+            answers.append(self._tools.post("Emulation.setDeviceMetricsOverride", metrics, self._session))
+        if self._theme != theme:
+            media = [
+                {"name": "prefers-color-scheme", "value": theme},
+                {"name": "prefers-reduced-motion", "value": "reduce"},
+            ]
+            answers.append(self._tools.post("Emulation.setEmulatedMedia", {"features": media}, self._session))
+        self._size, self._theme = (width, height), theme
+        for answer in answers:
+            answer.result()
 
     def go_to(self, fragment: str) -> None:
         """Have the page show what a fragment of its address stands for, and give it the time for that."""

@@ -34,17 +34,24 @@ async (limits) => {
     return styles.get(element);
   };
 
+  const steps = new Map();
+  const stepOf = (element) => {
+    if (!steps.has(element)) {
+      let part = element.localName;
+      if (element.id) part += '#' + element.id;
+      else if (element.classList.length) part += '.' + [...element.classList].slice(0, 2).join('.');
+      for (const name of ['data-state', 'data-arrow', 'data-mark']) {
+        if (element.hasAttribute(name)) part += `[${name}="${element.getAttribute(name)}"]`;
+      }
+      steps.set(element, part);
+    }
+    return steps.get(element);
+  };
   /** A selector that a person can find the element by. */
   const selectorOf = (element) => {
     const parts = [];
     for (let at = element; at && at !== document.body && parts.length < 4; at = at.parentElement) {
-      let part = at.localName;
-      if (at.id) part += '#' + at.id;
-      else if (at.classList.length) part += '.' + [...at.classList].slice(0, 2).join('.');
-      for (const name of ['data-state', 'data-arrow', 'data-mark']) {
-        if (at.hasAttribute(name)) part += `[${name}="${at.getAttribute(name)}"]`;
-      }
-      parts.unshift(part);
+      parts.unshift(stepOf(at));
       if (at.id) break;
     }
     return parts.join(' > ').slice(0, 200);
@@ -157,11 +164,14 @@ async (limits) => {
   /** Whether a masked text is whole: a clip-path takes away from what can be hit, as from what can be seen. */
   const isWhole = (element, rect) => {
     const before = element.style.pointerEvents;
-    element.style.pointerEvents = element instanceof SVGElement ? 'all' : 'auto';
+    const needed = element instanceof SVGElement ? 'all' : 'auto';
+    // A style that is set has the page styled anew, also when nothing comes of it.
+    const isSet = styleOf(element).pointerEvents !== needed;
+    if (isSet) element.style.pointerEvents = needed;
     const middle = (rect[1] + rect[3]) / 2;
-    const whole = [rect[0] + 1, (rect[0] + rect[2]) / 2, rect[2] - 1]
-      .every((x) => document.elementsFromPoint(x, middle).includes(element));
-    element.style.pointerEvents = before;
+    const isHit = (x) => document.elementFromPoint(x, middle) === element || document.elementsFromPoint(x, middle).includes(element);
+    const whole = [rect[0] + 1, (rect[0] + rect[2]) / 2, rect[2] - 1].every(isHit);
+    if (isSet) element.style.pointerEvents = before;
     return whole;
   };
 
@@ -186,14 +196,25 @@ async (limits) => {
   const keysOf = (group, id) => group.dataset.keys?.split(' ').slice(0, limits.keys) ?? [group.dataset.key ?? id];
   const inDrawing = (element) => drawing !== null && drawing.contains(element);
 
+  // How high letters are takes long to ask, and is the same on every screen that has the same fonts.
+  const faces = [...document.fonts].map((face) => [face.family, face.style, face.weight, face.unicodeRange, face.status]);
+  const inks = ((globalThis.arrowproofInks ??= {})[JSON.stringify(faces)] ??= new Map());
+  const lettersOf = (text, font) => {
+    const key = `${font}\n${text}`;
+    if (!inks.has(key)) {
+      pen.font = font;
+      inks.set(key, pen.measureText(text));
+    }
+    return inks.get(key);
+  };
   /** A text's lines as rectangles of its ink: as wide as it advances, as high as its letters truly are. */
   const inkOf = (node, element, style, scale) => {
     const range = document.createRange();
     range.selectNodeContents(node);
     const boxes = [...range.getClientRects()].filter((box) => box.width > 0.01 && box.height > 0.01);
-    pen.font = `${style.fontStyle} ${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
     const text = node.data.trim();
-    const ink = pen.measureText(style.textTransform === 'uppercase' ? text.toUpperCase() : text);
+    const font = `${style.fontStyle} ${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
+    const ink = lettersOf(style.textTransform === 'uppercase' ? text.toUpperCase() : text, font);
     const matrix = element instanceof SVGGraphicsElement ? element.getScreenCTM() : null;
     if (matrix && Math.abs(matrix.b) > 1e-6) return boxes.map(rectOf); // turned: the box around it is what we have
     return boxes.map((box) => {
@@ -257,16 +278,30 @@ async (limits) => {
     colour: null, rects: [], clip: null, cut: false, hidden,
   });
 
-  // Most pages make no text by style, and asking each element takes long.
-  const makesText = (globalThis.arrowproofMakesText ??= [...document.styleSheets, ...document.adoptedStyleSheets].some(
-    (sheet) => [...sheet.cssRules].some((rule) => !(rule instanceof CSSFontFaceRule) && /:(before|after)\b/.test(rule.cssText))));
+  // Text made by style: to ask each element for it takes long, so that only those are asked that a rule may give some.
+  const makersIn = (rules) => [...rules].flatMap((rule) => {
+    if (rule instanceof CSSFontFaceRule || !/:(before|after)\b/.test(rule.cssText)) return [];
+    if (rule instanceof CSSConditionRule) return makersIn(rule.cssRules);
+    const isPlain = rule instanceof CSSStyleRule && rule.cssRules.length === 0;
+    return isPlain ? [rule.selectorText.replace(/(?<!\\)::?(before|after)\b/g, ':where(*)')] : ['*'];
+  });
+  const makers = (globalThis.arrowproofMakers ??= [
+    ...new Set([...document.styleSheets, ...document.adoptedStyleSheets].flatMap((sheet) => makersIn(sheet.cssRules)))]);
+  const madeBy = (selector) => {
+    try {
+      return [...document.querySelectorAll(selector)];
+    } catch {
+      return [...document.querySelectorAll('*')]; // one that is only for style sheets
+    }
+  };
+  const made = new Set(makers.flatMap(madeBy));
   const frames = new Set(['iframe', 'frame', 'object', 'embed']);
   const noteUnmeasured = (element) => {
     if (element.shadowRoot) unmeasured.push([element, 'holds a document of its own, which is not measured']);
     if (frames.has(element.localName) && element.getBoundingClientRect().width > 2) {
       unmeasured.push([element, 'shows another document, which is not measured']);
     }
-    for (const which of makesText ? ['::before', '::after'] : []) {
+    for (const which of made.has(element) ? ['::before', '::after'] : []) {
       const said = /"(.*[\p{L}\p{N}].*)"/u.exec(getComputedStyle(element, which).content);
       if (said) unmeasured.push([element, `says '${snippet(said[1])}' by style (${which}), which is not measured`]);
     }

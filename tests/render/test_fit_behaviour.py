@@ -55,6 +55,13 @@ LATER = [
     (with_script("setTimeout(() => fetch('https://example.com/d'), 20_000)"), "request: https://example.com/d"),
     (with_script("console.assert(1 > 2, 'not so')"), "console-error: page: not so"),
 ]
+MAKING = [
+    "@media screen { @supports (color: red) { aside :is(h2)::after { content: 'tiny'; } } }",
+    "main { & > aside { &::before { content: 'tiny'; } } }",
+    "@layer late { main > ::before { content: 'tiny'; } }",
+    r".a\:before-b, p:last-child:after { content: 'tiny'; }",
+    "h2:before, .none::part(x)::after { content: 'tiny'; }",
+]
 STYLED = [
     (with_style(style), failure)
     for style, failure in [
@@ -66,6 +73,7 @@ STYLED = [
         ("h1 { transform: scale(0); }", "hidden: text 'Task' (main > h1): is hidden by no size"),
         ("aside p { line-height: 0.4; }", "overlaps another line of the same text"),
         ("aside::before { content: 'tiny'; font-size: 4px; }", "main > aside: says 'tiny' by style (::before)"),
+        *((style, " by style (::") for style in MAKING),
         (
             "@keyframes off { to { opacity: 0; } } aside { animation: off 1s infinite; }",
             "main > aside: moves without end",
