@@ -67,8 +67,9 @@ def arrow_group(
     ``numbers`` are the places in the file of what it stands for: one arrow, or a bundle of several.
     """
     key, *more = (f"a{number}" for number in numbers)
-    has_tooltip = proof is not None or path.is_tag  # it names the arrow, too
     arrow = lifecycle.arrows_by_id[path.id]
+    is_left_out = path.label_box is None and clean_text(arrow.label) != ""
+    has_tooltip = proof is not None or path.is_tag or is_left_out  # it names the arrow, too
     look = _look(path.id, proof, language) if proof is not None else Look()
     spoken = _spoken(arrow, lifecycle, look, language)
     if path.is_tag:

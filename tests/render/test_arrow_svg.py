@@ -57,6 +57,18 @@ def test_without_a_proof_an_arrow_has_a_dot_at_its_label_and_no_tooltip() -> Non
     assert [node.tag for node in arrow] == ["path", "path", "path", "circle", "g"]
 
 
+def test_an_arrow_whose_label_is_left_out_says_it_in_a_tooltip_and_one_without_any_has_none() -> None:
+    left_out = group(None, "t1", has_label=False)
+    assert left_out.get("aria-label") is None
+    assert [node.text for node in left_out if node.tag == "title"] == ["queued to scheduling: worker slot free"]
+    path = ArrowPath("t1", ((0, 0), (0, 90)), (0, 40))
+    plain = replace(AGENT, arrows=tuple(replace(arrow, event="", guard="", effect="") for arrow in AGENT.arrows))
+    names = distinct_names(state.id for state in plain.states)
+    unlabelled = ElementTree.fromstring(arrow_group([0], "t1", path, plain, names, ENGLISH))
+    assert unlabelled.get("aria-label") == "queued to scheduling"
+    assert [node for node in unlabelled if node.tag == "title"] == []
+
+
 @pytest.mark.parametrize(
     ("arrow", "classes", "words"),
     [
