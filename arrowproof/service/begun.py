@@ -52,8 +52,9 @@ class BegunAttempts:
         try:
             return self._write(job_id, attempts)
         except ConnectionLostError:
-            # Most likely it was lost long before. If not, one crash too many is counted; that alone sets nothing aside.
-            return self._write(job_id, attempts)
+            # Whether it was written is not known; if it was, this counts a crash that was none. So one is not believed:
+            # a job that killed its workers is tried once more, which is better than one that did not is set aside.
+            return max(0, self._write(job_id, attempts) - 1)
 
     def _write(self, job_id: int, attempts: int) -> int:
         if self._ended:

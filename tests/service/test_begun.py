@@ -9,13 +9,15 @@ from contextlib import closing, contextmanager
 import apsw
 import pytest
 
+from arrowproof.service.address import Address
 from arrowproof.service.attempt import Attempt, Attempts, UnrecordedError
 from arrowproof.service.begun_file import begun_file
 from arrowproof.service.clock import timestamp
 from arrowproof.service.hold import Hold
 from arrowproof.service.notes import SentUnderKey, accept_note, find_job
 from arrowproof.service.refusal import RefusedError
-from tests.service.engines import only_sqlite, open_begun, open_engine
+from tests.service.engines import only_postgresql, only_sqlite, open_begun, open_engine
+from tests.service.lossy_line import without_answer
 from tests.service.worker_lives import TEN_SECONDS, DoAt, HandSetClock, Killed, kill, worker_life
 
 ASIDE = "set aside: 3 attempts in a row killed their worker"
@@ -315,6 +317,15 @@ def test_a_place_that_another_worker_has_taken_meanwhile_is_left_to_it(begun, en
         assert other.begin(1, 1) == 0
         assert begun.begin(2, 0) == 0
         assert on_record(engine) == [(1, 1, 0), (2, 0, 0)]
+
+
+@only_postgresql
+@pytest.mark.parametrize("statement", ["INSERT INTO begun_attempts", "UPDATE begun_attempts"])
+def test_a_record_whose_answer_was_lost_sets_no_job_aside(engine, clock, accept, database, statement):
+    jobs = accept("a"), accept("b")
+    with without_answer(engine, statement) as lossy, closing(Address(lossy).open_begun()) as begun:
+        attempts = Attempts(database, begun, clock, Hold(), TEN_SECONDS, most_crashes=1)
+        assert [attempts.make() for _ in jobs] == [(Attempt(job_id, "completed"),) for job_id in jobs]
 
 
 @pytest.mark.usefixtures("database")

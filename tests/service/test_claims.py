@@ -21,7 +21,7 @@ from arrowproof.service.database import DatabaseError
 from arrowproof.service.hold import WORKER_POINTS, Hold
 from arrowproof.service.notes import SentUnderKey, accept_note, find_job, find_note
 from tests.service.engines import in_state, only_postgresql, only_sqlite, open_engine, postgres_server
-from tests.service.lossy_line import commit_without_answer
+from tests.service.lossy_line import COMMIT, without_answer
 from tests.service.worker_lives import TEN_SECONDS, DoAt, HandSetClock, worker_life
 
 SECONDS = 60.0
@@ -196,7 +196,7 @@ def test_a_commit_that_came_to_pass_although_its_answer_was_lost_is_not_counted_
     engine, accept, database, begun, clock
 ):
     job_id = accept()
-    with commit_without_answer(engine) as lossy, closing(Address(lossy).open()) as line:
+    with without_answer(engine, COMMIT) as lossy, closing(Address(lossy).open()) as line:
         (attempt,) = Attempts(line, begun, clock, Hold(), TEN_SECONDS).make()
     assert (attempt.outcome, state_of(database, job_id)) == ("completed", ("completed", 1))
     assert engine.sql("SELECT count(*) FROM note_events") == [(1,)]
