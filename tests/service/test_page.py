@@ -185,6 +185,16 @@ def test_a_note_that_has_no_room_is_read_as_a_whole(server, tab, text):
     expect(tab.locator("#job-2 .plain")).to_have_count(0)
 
 
+def test_what_has_no_room_beside_one_short_error_is_called_the_note(notes, server, tab):
+    fail(notes, server, text="a long note " * 40)
+    notes.sql("UPDATE jobs SET attempts = 1, max_attempts = 1")
+    open_page(tab, server)
+    more = tab.get_by_role("button", name="Whole note of job 1")
+    more.press("Enter")
+    expect(more).to_have_text("Less of the note")
+    assert tab.locator("#job-1 .note").text_content() == "a long note " * 40
+
+
 def test_a_long_error_is_read_as_a_whole_when_it_is_the_only_one(notes, server, tab):
     fail(notes, server, error="z" * 900)
     notes.sql("UPDATE jobs SET attempts = 1, max_attempts = 1")
