@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from arrowproof.model.lifecycle import Arrow, Lifecycle
 from arrowproof.render.language import Language
-from arrowproof.render.names import arrow_names, distinct_names, endpoint_name, group_names, state_name
+from arrowproof.render.names import arrow_names, arrow_text, distinct_names, endpoint_name, group_names, state_name
 from arrowproof.render.quality import SMALL_STATES
 from arrowproof.render.scene import Scene
 from arrowproof.render.text import clean_text
@@ -38,4 +38,4 @@ def find_names(
 def _ends(arrow: Arrow, lifecycle: Lifecycle, language: Language) -> str:
     source = endpoint_name(arrow.source, lifecycle, language("end.created"))
     target = endpoint_name(arrow.target, lifecycle, language("end.removed"))
-    return f"{source} → {target}"
+    return arrow_text(source, target)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from arrowproof.model.lifecycle import Lifecycle, State
 from arrowproof.model.transitions import CREATED, REMOVED, Pair
 from arrowproof.render.text import clean_text
+
+_TO_THE_LEFT = frozenset({"R", "AL"})
+_LEFT_TO_RIGHT = "\N{LEFT-TO-RIGHT MARK}"
+_ISOLATE, _POP = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
 
 
 def endpoint_name(state_id: str | None, lifecycle: Lifecycle, end: str) -> str:
@@ -20,6 +25,17 @@ def endpoint_name(state_id: str | None, lifecycle: Lifecycle, end: str) -> str:
 def state_name(state: State) -> str:
     """The state's label, or its id when the label is empty."""
     return clean_text(state.label) or clean_text(state.id)
+
+
+def arrow_text(source: str, target: str) -> str:
+    """Two names with an arrow between them, as they stand in a line of text: the source first, whatever they are.
+
+    Names in a script that is written from right to left would turn the order around, so that the arrow would point
+    from the target to the source. There they are isolated, and a mark makes the whole run from left to right (UAX 9).
+    """
+    if any(unicodedata.bidirectional(character) in _TO_THE_LEFT for character in source + target):
+        return f"{_LEFT_TO_RIGHT}{_ISOLATE}{source}{_POP} → {_ISOLATE}{target}{_POP}"
+    return f"{source} → {target}"
 
 
 def listed_names(lifecycle: Lifecycle) -> dict[str, str]:

@@ -15,7 +15,7 @@ from arrowproof.model.evidence import SneakPath, TransitionEvidence, Verdict
 from arrowproof.model.lifecycle import Arrow, Lifecycle
 from arrowproof.model.transitions import Transition, derive_transitions
 from arrowproof.render.language import Language
-from arrowproof.render.names import arrow_names
+from arrowproof.render.names import arrow_names, arrow_text
 from arrowproof.render.proof import Proof
 from arrowproof.render.proof_panel import Limits, ProofPanel, Prover, is_plain, make_prover
 from arrowproof.render.proof_words import ProofWords, bounded
@@ -192,7 +192,7 @@ def _heads(transitions: Iterable[Transition], standing: Standing, words: ProofWo
 def _head(arrow: Arrow, name: str, over: Sequence[Transition], standing: Standing, words: ProofWords) -> ArrowHead:
     lowest_first = sorted(over, key=lambda each: standing.transitions[each.pair].rung.height)
     choices = tuple(
-        (words.address(each.pair), " → ".join(words.listed_ends(each.pair))) for each in lowest_first[:MAX_CHOICES]
+        (words.address(each.pair), arrow_text(*words.listed_ends(each.pair))) for each in lowest_first[:MAX_CHOICES]
     )
     return ArrowHead(
         arrow=name,

@@ -24,6 +24,7 @@ from arrowproof.model.evidence import (
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.transitions import Pair, Transition
 from arrowproof.render.language import Language
+from arrowproof.render.names import arrow_text
 from arrowproof.render.proof_words import ProofWords, bounded
 from arrowproof.render.row_table import RowTable, row_table
 from arrowproof.render.rung_lines import RungLine, rung_lines, sneak_lines
@@ -209,7 +210,7 @@ class Prover:
         return self.language("proof.way_out" if path.possible else "proof.way_out_unread")
 
     def _warning(self, statement: Statement, pair: Pair) -> str:
-        names = [" → ".join(self.words.ends(each)) for each in self.sneaks.get(statement, ()) if each != pair]
+        names = [arrow_text(*self.words.ends(each)) for each in self.sneaks.get(statement, ()) if each != pair]
         return self.language.count("proof.also_makes", len(names), paths=self.words.listed(names)) if names else ""
 
     def _row(self, before: Row | None, after: Row | None) -> RowTable | None:

@@ -16,6 +16,7 @@ from functools import cached_property
 from arrowproof.model.evidence import Evidence
 from arrowproof.model.transitions import CREATED, transition_name
 from arrowproof.render.language import Language
+from arrowproof.render.names import arrow_text
 from arrowproof.render.proof_words import MAX_SENTENCE, ProofWords, bounded
 
 _FEW = 2
@@ -98,12 +99,12 @@ class _Speaker:
         return self.words.language
 
     @cached_property
-    def names(self) -> Mapping[str, str]:
-        """The names that reasons begin with, as they are shown; sneak paths are named with what they are."""
+    def names(self) -> Mapping[str, tuple[str, str]]:
+        """Both ends, as they are shown, of what reasons begin with; sneak paths are named with what they are."""
         sneaks = [(path.source, path.target) for path in self.evidence.sneak_paths]
         steps = [(step.source, step.target) for step in self.evidence.transitions]
         named = [(_AHEAD, pair) for pair in sneaks] + [("", pair) for pair in steps]
-        return {ahead + transition_name(*pair): " → ".join(self.words.listed_ends(pair)) for ahead, pair in named}
+        return {ahead + transition_name(*pair): self.words.listed_ends(pair) for ahead, pair in named}
 
     def kind(self, reason: str) -> str:
         """What a reason says of a sneak path of the evidence; empty for every other reason."""
@@ -115,9 +116,10 @@ class _Speaker:
         name, mark = self._parted(reason)
         if not mark:
             return _shown(self._of_kind(_WHOLE, reason) or reason)
-        behind = reason.removeprefix(name)
+        behind, shown = reason.removeprefix(name), " → ".join(self.names[name])
         ahead = _AHEAD if name.startswith(_AHEAD) and mark in _KINDS else ""
-        return _shown(self._of_kind(_BEHIND_NAME, behind, self.names[name]) or f"{ahead}{self.names[name]}{behind}")
+        sentence = _shown(self._of_kind(_BEHIND_NAME, behind, shown) or f"{ahead}{shown}{behind}")
+        return sentence.replace(shown, arrow_text(*self.names[name]), 1)
 
     def _parted(self, reason: str) -> tuple[str, str]:
         """The name at the start of a reason and what stands behind it; both empty when it names nothing known."""

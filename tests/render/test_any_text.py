@@ -11,7 +11,10 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle, Panel, View
+from arrowproof.render.language import load_language
 from arrowproof.render.page import render_page
+from arrowproof.render.proof import bring_proof
+from tests.render.evidence_builder import build_evidence
 from tests.render.pages import MEASURE, SIZES, pressed, show, state
 
 LONG = "x" * 300
@@ -157,6 +160,45 @@ def test_a_transition_between_names_that_run_from_right_to_left_still_points_to_
     source, arrow, target = tab.evaluate(
         "[...document.querySelector('.list .pair').children].map(each => each.getBoundingClientRect().left)"
     )
+    assert source < arrow < target
+
+
+ORDER = """(place) => {
+  const text = document.createTreeWalker(document.querySelector(place), NodeFilter.SHOW_TEXT).nextNode();
+  return ['ממתין', '→', 'הושלם'].map((part) => {
+    const range = document.createRange();
+    range.setStart(text, text.data.indexOf(part));
+    range.setEnd(text, text.data.indexOf(part) + part.length);
+    return range.getBoundingClientRect().left;
+  });
+}"""
+"""Where the source, the arrow and the target begin in the first text of a place."""
+
+
+@pytest.mark.parametrize(
+    ("place", "fragment"), [(".reasons li", ""), (".ways button", "#arrow=סיום"), (".found li span", "")]
+)
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_in_a_line_of_text_too_it_points_from_its_source_to_its_target(
+    tab: Page, tmp_path: Path, place: str, fragment: str, language: str
+) -> None:
+    states = (
+        state("ממתין", Kind.WAITING),
+        state("עובר", Kind.PASSING),
+        state("הושלם", Kind.SUCCESS),
+        *(state(f"עוד {number}", Kind.NEUTRAL, terminal=True) for number in range(14)),
+    )
+    arrows = (Arrow("סיום", "ממתין", "עובר"), Arrow("סוף", "עובר", "הושלם"), Arrow("ישר", "ממתין", "הושלם", "ישר"))
+    lifecycle = Lifecycle("rtl", "מחזור", states, arrows)
+    evidence = build_evidence(lifecycle, default="written")
+    assert len(evidence.reasons) == 1
+    words = load_language(language)
+    page = render_page(lifecycle, None, words, bring_proof(lifecycle, evidence, "3ad814f6" * 8, (), words))
+    show(tab, tmp_path, page, fragment)
+    if place.startswith(".found"):
+        tab.locator(".search input").fill("ישר")
+        tab.locator(place).first.wait_for()
+    source, arrow, target = tab.evaluate(ORDER, place)
     assert source < arrow < target
 
 
