@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 
 import pytest
@@ -185,3 +185,15 @@ def test_a_column_gives_up_more_with_each_concession_and_only_what_it_has() -> N
 def test_panels_and_where_a_lifecycle_is_stored_give_way_before_a_reason_does() -> None:
     first = next(each for each in concessions(4, 16, has_panels=True, has_binding=True) if each.reasons == 2)
     assert first == Concession(folds_panels=True, folds_binding=True, reasons=2)
+
+
+def test_how_many_transitions_are_listed_stands_above_these_and_below_the_sneak_paths(
+    tab: Page, tmp_path: Path
+) -> None:
+    show(tab, tmp_path, red_page("order", "all", 8))
+    assert tab.locator(".transitions .more").inner_text() == "4 of the transitions listed"
+    places = tab.evaluate("""() => ['.sneaks', '.transitions .more', '.kept'].map((each) => {
+      const { top, bottom } = document.querySelector(each).getBoundingClientRect();
+      return [top, bottom];
+    })""")
+    assert all(above[1] <= below[0] for above, below in pairwise(places)), places

@@ -77,7 +77,7 @@ def test_the_header_says_verdict_figures_and_origin(tab: Page, tmp_path: Path) -
     show(tab, tmp_path, agent())
     header = " ".join(tab.locator("header").inner_text().split())
     for text in (
-        "Not proven 23 of 25 transitions",
+        "Not proven 23 of 25 transitions walked",
         "12 of 12 states",
         "2 Jan 2030, 03:04 UTC 2 min 7 s PostgreSQL 17.2 evidence 3ad814f6",
     ):

@@ -166,7 +166,7 @@ def test_the_transitions_of_a_group_or_state_that_is_shown_are_listed(tab: Page,
             "authorized → cancelled",
         ]
     )
-    expect(tab.locator(".transitions .more")).to_have_text("4 of them listed")
+    expect(tab.locator(".transitions .more")).to_have_text("4 of the transitions listed")
     assert pressed(tab, ".list button") == []
     tab.keyboard.press("Escape")
     expect(rows).to_have_count(11)
@@ -177,7 +177,7 @@ def test_an_overview_says_where_its_transitions_are_listed(tab: Page, tmp_path: 
     hint = tab.locator(".transitions .more")
     expect(hint).to_have_text(load_language()("transitions.in_scenes"))
     go(tab, "#state=authorized")
-    expect(hint).to_have_text("4 of them listed")
+    expect(hint).to_have_text("4 of the transitions listed")
 
 
 def test_a_model_without_groups_opens_with_the_whole_and_says_that_it_is_an_overview(tab: Page, tmp_path: Path) -> None:
@@ -254,7 +254,7 @@ def test_the_kinds_of_scenes_are_told_in_the_language_of_the_page(tab: Page, tmp
     lifecycle = load_lifecycle(CASES / "order-groups.json")
     show(tab, tmp_path, render_page(lifecycle, language=load_language("ja")))
     assert path(tab) == ["全体図"]
-    expect(group(tab, "Payment")).to_have_accessible_name("Payment, グループ, 内部に4 状態、6 矢印")
+    expect(group(tab, "Payment")).to_have_accessible_name("Payment、グループ、内部に4 状態、6 矢印")
 
 
 def test_every_kind_of_box_stays_what_it_is_at_the_edge_of_a_group(tab: Page, tmp_path: Path) -> None:

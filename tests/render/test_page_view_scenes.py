@@ -99,7 +99,7 @@ def test_a_transition_that_one_arrow_path_of_a_view_can_make_is_listed_and_chose
     row.click()
     assert scene(tab) == "#view=v"
     assert pressed(tab, ".drawing:not([hidden]) .arrow") == ["t11"]
-    expect(tab.locator(".transitions .more")).to_have_text("2 of them listed")
+    expect(tab.locator(".transitions .more")).to_have_text("2 of the transitions listed")
 
 
 def test_another_view_takes_the_place_of_the_state_that_was_shown(tab: Page, tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def figures(evidence: Evidence) -> list[tuple[str, str, str]]:
 def test_verdict_and_figures_are_those_of_the_evidence() -> None:
     evidence = build_evidence(AGENT, AGENT_RUNGS, sneak_paths=AGENT_SNEAK_PATHS)
     header = head(evidence)
-    assert (header.verdict, header.tone, header.transitions) == ("Not proven", "wrong", "23 of 25 transitions")
+    assert (header.verdict, header.tone, header.transitions) == ("Not proven", "wrong", "23 of 25 transitions walked")
     assert figures(evidence) == [
         ("12 of 12", "states", ""),
         ("23 of 25", "arrows", ""),
@@ -99,4 +99,4 @@ def test_a_figure_of_any_size_is_bounded() -> None:
         evidence, coverage=replace(evidence.coverage, states=Share(2**62, 99_999), transitions=Share(1, 2**62))
     )
     assert figures(huge)[0][0] == "99,999+ of 99,999"
-    assert head(huge).transitions == "1 of 99,999+ transitions"
+    assert head(huge).transitions == "1 of 99,999+ transitions walked"
