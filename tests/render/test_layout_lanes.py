@@ -155,6 +155,15 @@ def test_a_lane_holds_the_states_of_its_group_and_no_others(lifecycle: Lifecycle
         assert_names_are_free(drawing)
 
 
+@pytest.mark.parametrize("name", ["parcel", "kubernetes-pod", "order"])
+def test_the_name_of_a_lane_stands_inside_it_with_room_around(name: str) -> None:
+    for lane in layout_lifecycle(load_lifecycle(GALLERY / f"{name}.lifecycle.json")).lanes:
+        first, last = lane.name[0], lane.name[-1]
+        right = first.x + max(line.width for line in lane.name)
+        for x in (first.x - 5, right + 5):
+            assert all(is_inside((x, y), lane.outline) for y in (first.baseline - 12, last.baseline + 4))
+
+
 def test_a_lifecycle_without_two_groups_of_two_states_has_no_lanes() -> None:
     assert not has_lanes(in_groups("a", "a", None, None))
     assert not has_lanes(in_groups("a", "a", "b", None))

@@ -24,9 +24,10 @@ NAME_SIZE, NAME_WEIGHT, NAME_LINE = 13, 500, 17
 _MAX_NAME = 180
 _PAD = 9.0
 """Between a lane's outline and the boxes in it; boxes that are no neighbours keep more than twice that apart."""
-_AIR = 3.0
-"""Between a name and what stands beside it."""
-_STEP = 6.0
+_AIR, _SIDE = 3.0, 6.0
+"""The room of a name above and below it, and on both sides."""
+_STEP, _NOTCH = 6.0, 18.0
+"""From one place that is tried for a name to the next, and from a corner to the first that is not right at it."""
 
 FREE, APART = -1, -2
 """In place of a group's number: a mark, which may stand in any lane, and a state of no group, which stands in none."""
@@ -89,18 +90,19 @@ def add_lanes(drawing: Drawing, lifecycle: Lifecycle) -> Drawing:
     if not bands:
         return drawing
     lanes: list[Lane] = []
-    taken: list[Box] = []
+    tabs: list[Box] = []
     for number, group in enumerate(groups):
         outline = _outline(bands[number])
         name = measure_text(group, _MAX_NAME, NAME_SIZE, NAME_WEIGHT)
-        others = [_grown(slab, LANE_GAP - _AIR) for band in (*bands[:number], *bands[number + 1 :]) for slab in band]
-        spot = _spot(drawing, outline, name, [*taken, *others])
-        if spot is None:
+        others = [_grown(slab, LANE_GAP) for band in (*bands[:number], *bands[number + 1 :]) for slab in band]
+        tab = _tab(drawing, outline, name, [*(_grown(tab, LANE_GAP) for tab in tabs), *others])
+        if tab is None:
             return drawing
-        taken.append(spot)
-        lanes.append(Lane(group, outline, place_lines(name, spot.x, spot.y, NAME_LINE, "start")))
+        tabs.append(tab)
+        lines = place_lines(name, tab.x + _SIDE, tab.y + _AIR, NAME_LINE, "start")
+        lanes.append(Lane(group, _with_tab(outline, tab), lines))
     points = [point for lane in lanes for point in lane.outline]
-    points += [corner for box in (*taken, drawing.bounds) for corner in ((box.x, box.y), (box.right, box.bottom))]
+    points += [(drawing.bounds.x, drawing.bounds.y), (drawing.bounds.right, drawing.bounds.bottom)]
     left, top = min(x for x, _ in points), min(y for _, y in points)
     bounds = Box(left, top, max(x for x, _ in points) - left, max(y for _, y in points) - top)
     return replace(drawing, bounds=bounds, lanes=tuple(lanes))
@@ -155,26 +157,44 @@ def _outline(slabs: Sequence[Box]) -> tuple[Point, ...]:
     return (*right, *reversed(left))
 
 
-def _spot(drawing: Drawing, outline: Sequence[Point], name: TextBlock, taken: Sequence[Box]) -> Box | None:
-    """The first free place for a name: above the upper edge of a lane or below its lower one, from the left on.
+def _tab(drawing: Drawing, outline: Sequence[Point], name: TextBlock, taken: Sequence[Box]) -> Box | None:
+    """The first free place for a name with its room: on the upper edge of a lane or under its lower one, from the left.
 
     A place that makes the drawing no higher comes first.
     """
-    height = name.height(NAME_LINE)
+    width, height = name.width + 2 * _SIDE, name.height(NAME_LINE) + 2 * _AIR
     top, bottom = min(y for _, y in outline), max(y for _, y in outline)
-    places = [(top, top - height - _AIR), (bottom, bottom + _AIR)]
+    places = [(top, top - height), (bottom, bottom)]
     if places[0][1] < drawing.bounds.y:
         places.reverse()
     obstacles = [*_obstacles(drawing), *taken]
     for edge, y in places:
         ends = [x for x, at in outline if at == edge]
-        x = min(ends) + _AIR
-        while x + name.width <= max(ends):
-            spot = Box(x, y, name.width, height)
-            if not any(_touch(_grown(spot, _AIR), box) for box in obstacles):
-                return spot
-            x += _STEP
+        x, step = min(ends), _NOTCH
+        while x + width <= max(ends):
+            tab = Box(x, y, width, height)
+            if not any(_touch(tab, box) for box in obstacles):
+                return tab
+            x, step = x + step, _STEP
     return None
+
+
+def _with_tab(outline: Sequence[Point], tab: Box) -> tuple[Point, ...]:
+    """The outline round a lane and the tab that stands on its upper edge or hangs on its lower one."""
+    edge = tab.bottom if min(y for _, y in outline) == tab.bottom else tab.y
+    far = tab.y if edge == tab.bottom else tab.bottom
+    corners = ((tab.x, edge), (tab.x, far), (tab.right, far), (tab.right, edge))
+    if edge == tab.bottom:
+        return _without_idle_points((*outline, *corners))
+    place = next(n for n, (_, y) in enumerate(outline) if y == edge) + 1
+    return _without_idle_points((*outline[:place], *reversed(corners), *outline[place:]))
+
+
+def _without_idle_points(outline: Sequence[Point]) -> tuple[Point, ...]:
+    """The closed line without the points at which it does not turn."""
+    distinct = [point for before, point in pairwise((outline[-1], *outline)) if point != before]
+    around = zip((distinct[-1], *distinct), distinct, (*distinct[1:], distinct[0]), strict=False)
+    return tuple(b for a, b, c in around if not (a[0] == b[0] == c[0] or a[1] == b[1] == c[1]))
 
 
 def _obstacles(drawing: Drawing) -> Iterator[Box]:
