@@ -40,7 +40,7 @@ from arrowproof.model.evidence import (
     Walk,
 )
 from arrowproof.model.lifecycle import State
-from arrowproof.model.transitions import CREATED, transition_name
+from arrowproof.model.transitions import source_text, transition_name
 
 _Finding = tuple[Verdict, str]
 _WAY = re.compile(r"^The way to .{1,600}? failed at .{1,600}?: ")
@@ -197,7 +197,7 @@ def _of_undecided(undecided: Undecided) -> _Finding:
 
 
 def _of_dynamic(dynamic: DynamicTarget) -> _Finding:
-    sources = ", ".join(one_line(CREATED if source is None else source) for source in dynamic.sources)
+    sources = ", ".join(one_line(source_text(source)) for source in dynamic.sources)
     place = one_line(str(dynamic.statement.place))
     return Verdict.WALKED, f"{place} has a dynamic target from {sources or 'no state'}: {_clause(dynamic.reason)}."
 

@@ -23,7 +23,6 @@ ending-goes-on       a success or failure state, or one that says ``terminal``, 
 repeated-arrow       two arrows have the same from, to, event and guard
 unguarded-loop       a loop on which no arrow has a guard and no state is an ending: nothing says why it ends
 similar-id           two ids differ only by case or white space
-ambiguous-id         a state is called ``created`` or ``removed``, which reports write for creation and removal
 declared-sneak-path  an accepted sneak path is a transition of the model, so there is nothing to accept
 repeated-sneak-path  a sneak path is accepted twice
 ===================  ====================================================================================
@@ -48,13 +47,7 @@ from arrowproof.model.document import short_json
 from arrowproof.model.finding import finding
 from arrowproof.model.graph import cycles, reachable
 from arrowproof.model.lifecycle import AcceptedSneakPath, Arrow, Kind, Lifecycle, State
-from arrowproof.model.transitions import (
-    CREATED,
-    REMOVED,
-    derive_transitions,
-    find_obstacles,
-    transition_name,
-)
+from arrowproof.model.transitions import derive_transitions, find_obstacles, transition_name
 
 _MAX_SUGGESTIONS = 20
 """Near names are looked up for so many unknown ids: the search is slow, and more than that is no typo."""
@@ -105,15 +98,6 @@ def _similar_ids(lifecycle: Lifecycle) -> Iterator[Problem]:
                 fix = "Rename one of them, so that nobody takes it for the other."
                 path = f"$.{name}[{index}].id"
                 yield finding(lifecycle, "similar-id", path, message, fix, value=entry.id, severity=WARNING)
-
-
-def _ambiguous_ids(lifecycle: Lifecycle) -> Iterator[Problem]:
-    for index, state in enumerate(lifecycle.states):
-        if state.id in (CREATED, REMOVED):
-            message = "reports write this word for the creation and removal of a row"
-            fix = f'Give it another id and keep the column\'s word as "value": {short_json(state.value)}.'
-            path = f"$.states[{index}].id"
-            yield finding(lifecycle, "ambiguous-id", path, message, fix, value=state.id, severity=WARNING)
 
 
 def _unknown_ids(lifecycle: Lifecycle) -> Iterator[Problem]:
@@ -308,7 +292,6 @@ class _Suggestions:
 _RULES: Sequence[Rule] = (
     _duplicate_ids,
     _similar_ids,
-    _ambiguous_ids,
     _unknown_ids,
     _value_collisions,
     find_obstacles,

@@ -60,8 +60,20 @@ class Transition:
 
 
 def transition_name(source: str | None, target: str | None) -> str:
-    """The readable name of a pair of state ids."""
-    return f"{CREATED if source is None else source} -> {REMOVED if target is None else target}"
+    """The readable name of a pair of state ids.
+
+    A state whose id is the word for creation or removal stands in quotes: ``created -> "created"`` creates a row in it.
+    """
+    return f"{source_text(source)} -> {REMOVED if target is None else _told_apart(target)}"
+
+
+def source_text(source: str | None) -> str:
+    """Where a transition begins, as people read it: a state's id, or the word for creation."""
+    return CREATED if source is None else _told_apart(source)
+
+
+def _told_apart(state_id: str) -> str:
+    return f'"{state_id}"' if state_id in (CREATED, REMOVED) else state_id
 
 
 def derive_transitions(lifecycle: Lifecycle) -> tuple[Transition, ...]:

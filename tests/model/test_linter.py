@@ -204,13 +204,6 @@ WARNINGS: list[tuple[str, Callable[[Job], object], str]] = [
         '$.arrows[6].id: this id differs from "pick" only by case or white space: "PICK"',
     ),
     (
-        "ambiguous-id",
-        lambda job: [job["states"][0].update(id="created"), job["arrows"][0].update(to="created"),
-                     job["arrows"][1].update({"from": "created"})],
-        '$.states[0].id: reports write this word for the creation and removal of a row: "created". '
-        'Give it another id and keep the column\'s word as "value": "created".',
-    ),
-    (
         "declared-sneak-path",
         lambda job: job.update(accepted_sneak_paths=[{"from": "pending", "to": "failed", "reason": "r"}]),
         '$.accepted_sneak_paths[0]: this is a transition of the model: "pending -> failed"',
@@ -256,6 +249,11 @@ def test_a_warning_is_found_with_its_place_and_is_no_error(
         lambda job: job["arrows"].append(arrow("x", "pending", "attempt", event="poll", guard="other")),
         lambda job: job["states"][3].update(kind="neutral", terminal=True),
         lambda job: [job["states"][4].update(terminal=False), job["arrows"].append(arrow("x", "failed", "pending"))],
+        lambda job: [
+            job["states"][0].update(id="created"),
+            job["arrows"][0].update(to="created"),
+            job["arrows"][1].update({"from": "created"}),
+        ],
         lambda job: job["states"][3].update(value=8),
         lambda job: job["states"][3].update(value=None),
         lambda job: job.update(accepted_sneak_paths=[{"from": "failed", "to": "pending", "reason": "by hand"}]),

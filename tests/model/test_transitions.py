@@ -77,6 +77,12 @@ def test_the_name_says_creation_and_removal() -> None:
     assert transition_name("A", None) == "A -> removed"
 
 
+def test_the_name_tells_a_state_called_created_or_removed_from_creation_and_removal() -> None:
+    assert transition_name(None, "created") == 'created -> "created"'
+    assert transition_name("created", "removed") == '"created" -> "removed"'
+    assert transition_name("removed", None) == '"removed" -> removed'
+
+
 def test_a_cycle_of_passing_states_is_an_error_that_shows_the_cycle() -> None:
     lifecycle = make("A", ["p", "q"], [(None, "A"), ("A", "p"), ("p", "q"), ("q", "p"), ("q", "A")])
     with pytest.raises(ModelError) as caught:
