@@ -28,8 +28,8 @@ READABLE_SCALE = 0.87
 LEAST_SCALE = 0.85
 """Labels have just 11 CSS px from here on, and names of states more than 12."""
 
-LEAST_STEP = 16
-"""A line that steps aside by less than this, two radii of its corners, looks bent by mistake: a jog."""
+LEAST_STEP = 24
+"""A line that steps aside by less than this, three radii of its corners, looks bent by mistake: a jog."""
 _TOUCH = 3.0
 """Parallel lines nearer than this look like one."""
 _BEAD_RADIUS = 6.0
@@ -106,15 +106,10 @@ def measure_drawing(drawing: Drawing, width: float = TARGET_WIDTH, height: float
     drawn = [arrow for arrow in drawing.arrows if arrow.is_first]
     scale = fit_scale(drawing.bounds, width, height)
     legs = [abs(s.high[0] - s.low[0]) + abs(s.high[1] - s.low[1]) for s in segments]
-    inner = [
-        abs(b[0] - a[0]) + abs(b[1] - a[1])
-        for arrow in drawn
-        for a, b in zip(arrow.points[1:], arrow.points[2:-1], strict=False)
-    ]
     return Quality(
         crossings=count_crossings(drawing),
         bends=sum(max(len(arrow.points) - 2, 0) for arrow in drawn),
-        jogs=sum(leg < LEAST_STEP for leg in inner),
+        jogs=sum(_jogs(arrow.points) for arrow in drawn),
         straight=sum(len(arrow.points) == 2 for arrow in drawn),
         overlaps=find_overlaps(drawing),
         label_distance=max(map(_label_distance, drawing.arrows), default=0.0),
@@ -124,6 +119,17 @@ def measure_drawing(drawing: Drawing, width: float = TARGET_WIDTH, height: float
         state_px=STATE_TEXT * scale,
         label_px=LABEL_TEXT * scale,
         used_area=drawing.bounds.width * drawing.bounds.height * scale * scale / (width * height),
+    )
+
+
+def _jogs(points: Sequence[Point]) -> int:
+    """How often a line steps aside by too little and goes on the same way; where it turns back, it is no jog."""
+    return sum(
+        abs(right - left) + abs(lower - upper) < LEAST_STEP
+        and (left - before[0]) * (after[0] - right) + (upper - before[1]) * (after[1] - lower) > 0
+        for before, (left, upper), (right, lower), after in zip(
+            points, points[1:], points[2:], points[3:], strict=False
+        )
     )
 
 

@@ -68,10 +68,15 @@ def test_crossings_bends_and_jogs_are_counted() -> None:
     assert (quality.crossings, quality.bends, quality.jogs) == (1, 2, 1)
 
 
-@pytest.mark.parametrize(("step", "jogs"), [(6, 1), (14, 1), (15.5, 1), (16, 0)])
-def test_a_step_of_less_than_two_corner_radii_is_a_jog(step: float, jogs: int) -> None:
+@pytest.mark.parametrize(("step", "jogs"), [(6, 1), (16, 1), (23.5, 1), (24, 0)])
+def test_a_step_of_less_than_three_corner_radii_is_a_jog(step: float, jogs: int) -> None:
     stair = arrow("stair", (50, 40), (50, 100), (50 + step, 100), (50 + step, 180))
     assert measure_drawing(drawing(stair)).jogs == jogs
+
+
+def test_a_line_that_turns_back_after_a_short_way_has_no_jog() -> None:
+    loop = arrow("loop", (50, 40), (50, 80), (70, 80), (70, 40))
+    assert measure_drawing(drawing(loop)).jogs == 0
 
 
 def test_straight_arrows_are_counted() -> None:

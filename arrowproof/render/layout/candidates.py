@@ -50,7 +50,8 @@ _POOR, _RANK = 14.0, 0.15
 """Placements that the estimate holds for so much worse than the best are not drawn; what a unit of it weighs."""
 _FEW, _FINISHED_EDGES = 2, 50
 """How many drafts are finished: so many, or more while they have so few edges in all."""
-_CROSSING, _DIRECTION, _BEND, _JOG = 3.0, 0.5, 0.1, 0.2
+_CROSSING, _DIRECTION, _BEND, _JOG = 3.0, 0.5, 0.1, 0.03
+"""What each weighs in the score; a jog little, since the last look at the best drawing mends almost every one."""
 _JOG_ROUNDS, _EYESORE = 4, 2.0
 """How often the jogs of the best drawing are looked for, and what each of them weighs there."""
 _MAIN_BENT = 0.3
