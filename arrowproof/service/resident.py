@@ -62,6 +62,8 @@ class Resident:
             DatabaseError: the database failed, at the start.
         """
         place: Workplace | None = self._open_workplace()
+        # In a row, but for those of a single job: that waits longer each time by itself, and were the wait here as long,
+        # its turn would come again before that of those behind it.
         failures = 0
         try:
             while not self._ending.is_asked:
@@ -74,10 +76,12 @@ class Resident:
                     self._tell({"busy": str(error)})
                     if isinstance(error, WriteLockBusyError) and error.job_id is not None:
                         self._passed_over.add(error.job_id)
+                        failures = 0
                 except (DatabaseError, _NotOpenedError) as error:
                     self._tell({"error": str(error)})
                     if isinstance(error, UnrecordedError):
                         self._passed_over.add(error.job_id)
+                        failures = 0
                     if place is not None:
                         place.close()
                     place = None
