@@ -75,6 +75,7 @@ def test_a_connection_that_broke_is_not_lent_again(pool):
 def test_a_connection_that_was_lost_is_made_anew(pool, engine):
     with pool.lend() as database:
         database.begin()
+        assert database.row("find_note", note_id=1) is None
         engine.end_backends()
         with pytest.raises(ConnectionLostError):
             database.rows("insert_note", **NOTE)

@@ -74,7 +74,7 @@ def test_what_is_rolled_back_rings_for_nobody(ringing, waker):
 @only_postgresql
 def test_a_transaction_that_was_aborted_rings_for_nobody_and_is_an_error_all_the_same(ringing, waker):
     ringing.begin()
-    with pytest.raises(DatabaseError, match="check"):
+    with pytest.raises(DatabaseError, match="NotNullViolation"):
         ringing.rows("insert_job", note_id=1, max_attempts=0, now="2026-11-29T15:09:02.118Z")
     with pytest.raises(DatabaseError, match="the transaction was aborted, and is rolled back"):
         ringing.commit()
