@@ -120,3 +120,22 @@ def test_of_a_proof_every_target_bears_its_bead_and_opens_its_panel(tab: Page, t
     expect(tab.locator(".proof")).to_be_visible()
     tab.keyboard.press("Escape")
     expect(tab.locator(".grouped")).to_be_visible()
+
+
+def test_arrows_beside_a_long_name_are_never_broken_and_make_no_row_higher_than_its_name(
+    tab: Page, tmp_path: Path
+) -> None:
+    names = ("Done", *(f"Waiting for the confirmation of the supplier number {n}" for n in (1, 2)))
+    states = tuple(state(f"s{n}", label=name) for n, name in enumerate(names))
+    arrows = tuple(Arrow(f"a{n}", f"s{n}", f"s{(n + 1) % 3}", "goes on") for n in range(3))
+    show(tab, tmp_path, render_page(Lifecycle("long", "Long names", states, (*arrows, Arrow("new", None, "s0", "go")))))
+    for width, height in SIZES:
+        tab.set_viewport_size({"width": width, "height": height})
+        rows = tab.evaluate("""() => [...document.querySelectorAll('.list button')].map((row) => {
+          const [name, path] = [...row.children].map((each) => each.getBoundingClientRect().height);
+          const [all, words] = [getComputedStyle(row), getComputedStyle(row.lastElementChild)];
+          const padding = parseFloat(all.paddingTop) + parseFloat(all.paddingBottom);
+          return [row.getBoundingClientRect().height - padding - name, path / parseFloat(words.lineHeight)];
+        })""")
+        assert len(rows) == 4
+        assert all(abs(beyond) < 0.05 and lines < 1.1 for beyond, lines in rows), (width, rows)
