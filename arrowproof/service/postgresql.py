@@ -216,7 +216,10 @@ class PostgresDatabase:
         try:
             with own_errors(self._connection):
                 self._exchange.ask(questions)
-        except ConnectionLostError:
+        except ConnectionLostError as error:
+            if began and self._connection.is_stale:
+                # The server lives, and has refused the commit: that is known, whatever the session is good for.
+                raise DatabaseError(str(error)) from error.__cause__
             if began or not _can_be_repeated(questions):
                 raise
             # It was lost while nobody looked, or before anything was committed on it, so nothing is done twice.

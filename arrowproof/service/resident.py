@@ -62,7 +62,7 @@ class Resident:
             DatabaseError: the database failed, at the start.
         """
         place: Workplace | None = self._open_workplace()
-        # In a row, but for those of a single job: that waits longer each time by itself, and were the wait here as long,
+        # In a row, but for those of a single job: it waits longer each time by itself, and were the wait here as long,
         # its turn would come again before that of those behind it.
         failures = 0
         try:

@@ -167,6 +167,25 @@ def test_a_commit_that_meets_a_lost_connection_is_not_said_again(engine, databas
     assert find_job(database, job_id).attempts == 0
 
 
+def test_a_commit_that_the_server_refuses_is_known_not_to_have_come_to_pass_whatever_its_error(
+    engine, database, begun, accept
+):
+    job_id = accept()
+    engine.sql(
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$ BEGIN RAISE feature_not_supported USING MESSAGE = 'no end today'; END $$"
+    )
+    engine.sql(
+        "CREATE CONSTRAINT TRIGGER fault AFTER UPDATE OF status ON jobs INITIALLY DEFERRED "
+        "FOR EACH ROW EXECUTE FUNCTION refuse()"
+    )
+    attempts = Attempts(database, begun, database_clock, Hold(), BACKOFF)
+    with pytest.raises(DatabaseError, match=f"attempt at job {job_id} is on no record: FeatureNotSupported: no end"):
+        attempts.make()
+    engine.mend()
+    assert attempts.make() == (Attempt(job_id, "completed"),)
+
+
 def test_an_interrupt_in_the_middle_of_a_wait_leaves_a_connection_that_can_be_used(engine, database, accept):
     job_id = accept()
     waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
