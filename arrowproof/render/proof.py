@@ -104,7 +104,9 @@ def arrow_words(arrow: str, proof: Proof, language: Language) -> str:
         return proof.captions[arrow]
     standing = proof.standing.arrows[arrow]
     words = rung_words(standing, language)
-    return words if standing.count is None else f"{words}, {count_words(standing.count, standing.is_exact, language)}"
+    if standing.count is None:
+        return words
+    return language("proof.list").join((words, count_words(standing.count, standing.is_exact, language)))
 
 
 def rung_words(standing: ArrowStanding, language: Language) -> str:

@@ -129,3 +129,15 @@ def test_the_id_of_a_lifecycle_is_not_squeezed_by_what_stands_beside_it(tab: Pag
     assert name is not None
     assert id["height"] < 1.5 * name["height"]
     assert tab.evaluate("document.documentElement.scrollWidth") == 320
+
+
+def test_on_a_phone_the_verdict_begins_where_the_title_does(tab: Page, tmp_path: Path) -> None:
+    lifecycle = load_lifecycle(CASES / "agent-run.json")
+    proof = bring_proof(lifecycle, build_evidence(lifecycle, AGENT_RUNGS, sneak_paths=AGENT_SNEAK_PATHS), "ab" * 32)
+    tab.set_viewport_size({"width": 390, "height": 844})
+    show(tab, tmp_path, render_page(lifecycle, proof=proof))
+    title, verdict = (tab.locator(place).bounding_box() for place in ("h1", ".verdict"))
+    assert title is not None
+    assert verdict is not None
+    assert title["y"] < verdict["y"]
+    assert title["x"] == verdict["x"]

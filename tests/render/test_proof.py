@@ -3,13 +3,15 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from arrowproof.model.evidence import Log, LogState, LogTransition, SneakPath
 from arrowproof.model.loader import load_lifecycle
 from arrowproof.model.rung import Rung
-from arrowproof.render.language import load_language
+from arrowproof.render.language import Language, load_language
 from arrowproof.render.layout.sizes import measure_state
 from arrowproof.render.legend import legend_of_proof
-from arrowproof.render.proof import bring_proof, count_words, rung_words
+from arrowproof.render.proof import arrow_words, bring_proof, count_words, rung_words
 from arrowproof.render.sneak_arrows import MANY
 from arrowproof.render.stage import set_stage
 from arrowproof.render.standing import ArrowStanding
@@ -77,6 +79,15 @@ def test_the_median_time_in_a_state_stands_in_its_note() -> None:
 def test_an_arrow_whose_transitions_differ_says_how_many_stand_so_low() -> None:
     assert rung_words(ArrowStanding(Rung.WRITTEN, 1, 3), ENGLISH) == "written 1 of 3"
     assert rung_words(ArrowStanding(Rung.NOT_SURVIVED, 3, 3), ENGLISH) == "not survived"
+
+
+@pytest.mark.parametrize(
+    ("language", "words"), [(ENGLISH, "survived, 1 time in the log"), (JAPANESE, "強制終了に耐えた、ログに 1 回")]
+)
+def test_the_rung_of_an_arrow_and_its_count_are_parted_as_the_language_does_it(language: Language, words: str) -> None:
+    log = Log("runs.csv", 1, None, None, (LogTransition(None, "queued", 1),), ())
+    proof = bring_proof(AGENT, build_evidence(AGENT, log=log), "", (), language)
+    assert arrow_words(AGENT.arrows[0].id, proof, language) == words
 
 
 def test_counts_of_a_log_say_when_they_are_an_upper_bound() -> None:
