@@ -44,6 +44,8 @@ def begin(terminated: int = TERMINATED) -> None:
         terminated: The exit status after SIGTERM.
     """
     open_closed_streams()
+    # Called last, and so registered first.
+    atexit.register(_pass_signals_over)
     atexit.register(leave_unsaid)
     _handle(terminated)
 
@@ -74,6 +76,12 @@ def _handle(terminated: int) -> Mapping[int, Any]:
     # What a shell starts in the background ignores Ctrl-C, and goes on to do so.
     handled = [number for number in (signal.SIGTERM, signal.SIGINT) if signal.getsignal(number) is not signal.SIG_IGN]
     return {number: signal.signal(number, _AtOnce(terminated)) for number in handled}
+
+
+def _pass_signals_over() -> None:
+    """The work is done, and its exit status is what counts: while Python takes itself down, no signal ends it."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _raise_terminated(_: int, __: FrameType | None) -> None:

@@ -71,3 +71,17 @@ def test_a_signal_that_comes_while_a_command_loads_its_code_ends_it_without_a_wo
     ended = signalled(command, number, at)
     terminated = 0 if command == "server" else 143
     assert (ended.returncode, ended.stdout, ended.stderr) == (130 if number == signal.SIGINT else terminated, "", "")
+
+
+@pytest.mark.usefixtures("engine")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_after_the_work_is_done_leaves_its_exit_status_as_it_is(number):
+    # What was registered before all else is called last.
+    code = f"""
+import atexit, signal, sys
+atexit.register(lambda: signal.raise_signal({int(number)}))
+from arrowproof.service.beginning import begin
+begin()
+sys.exit(7)
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 7
