@@ -156,8 +156,13 @@ class _Speaker:
         return self.language("proof.list_more", listed=listed, number=more[2]) if more else listed
 
     def _state(self, id: str) -> str:
-        """A state as a list calls it, or the word for a row's creation; any other text stays."""
-        return self.words.listed_names.get(id) or (self.language("end.created") if id == CREATED else id)
+        """A state as a list calls it, or the word for a row's creation; any other text stays.
+
+        A state whose id is that word is named in quotes.
+        """
+        if id == CREATED:
+            return self.language("end.created")
+        return self.words.listed_names.get(id) or self.words.listed_names.get(id.strip('"'), id)
 
 
 def _shown(reason: str) -> str:

@@ -162,6 +162,13 @@ def test_the_ends_of_a_long_list_of_places_are_counted_in_japanese() -> None:
     )
 
 
+def test_a_source_called_created_is_told_from_the_creation_of_a_row() -> None:
+    dynamic = DynamicTarget(PLACES[1], (None, "created"), "Its state is a parameter.")
+    (reason, *_) = judge((), dynamic=(dynamic,))[1]
+    (said,) = say_reasons(evidence_of_every_reason(reason), ProofWords(labelled({"created": "Angelegt"}), ENGLISH))
+    assert "from created, Angelegt:" in said
+
+
 def test_a_reason_of_no_known_kind_keeps_its_words_and_names_its_states_by_their_labels() -> None:
     words = ProofWords(labelled(LABELS), JAPANESE)
     assert say_reasons(evidence_of_every_reason("draft -> sent is not walked at all"), words) == (
