@@ -44,9 +44,9 @@ def begin(terminated: int = TERMINATED) -> None:
         terminated: The exit status after SIGTERM.
     """
     open_closed_streams()
-    # Called last, and so registered first.
-    atexit.register(_pass_signals_over)
     atexit.register(leave_unsaid)
+    # Registered last, and so called first.
+    atexit.register(_pass_signals_over)
     _handle(terminated)
 
 

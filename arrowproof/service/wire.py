@@ -23,6 +23,7 @@ LARGEST_HEAD_BYTES: Final = 16_384
 LONGEST_REQUEST_LINE_BYTES: Final = 8_192
 """Without its CRLF. RFC 9112 section 3 asks for 8000 at least."""
 LONGEST_CHUNK_LINE_BYTES: Final = 256
+"""With its CRLF."""
 MOST_CHUNKS: Final = 1000
 _BLANK_LINE = re.compile(rb"\n\r?\n")
 _CONTROLS = bytes(code for code in (*range(0x20), 0x7F) if code not in b"\t\r\n")
