@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -11,11 +12,22 @@ DEADLINE = 20_000
 """How long anything may take in a tab, in milliseconds: no right one comes near it, on a busy machine either."""
 expect.set_options(timeout=DEADLINE)
 
+_running = ExitStack()
+_browsers: list[Browser] = []
+"""The browser that modules share, one after the other: to start one takes longer than many a test of a page."""
+
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with open_browser() as opened:
-        yield opened
+def shared_browser() -> Browser:
+    if not (_browsers and _browsers[0].is_connected()):
+        _end_browser()
+        _browsers.append(_running.enter_context(open_browser()))
+    return _browsers[0]
+
+
+@pytest.fixture(scope="module")
+def browser(shared_browser: Browser) -> Browser:
+    return shared_browser
 
 
 @pytest.fixture
@@ -25,3 +37,23 @@ def tab(browser: Browser) -> Iterator[Page]:
     page.set_default_timeout(DEADLINE)
     yield page
     context.close()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None]:
+    """End the browser with its module, unless the next one begins with it, too: whoever opens one finds none open."""
+    try:
+        yield
+    finally:
+        is_last = nextitem is None or nextitem.path != item.path
+        if is_last and "shared_browser" not in getattr(nextitem, "fixturenames", ()):
+            _end_browser()
+
+
+def pytest_sessionfinish() -> None:
+    _end_browser()
+
+
+def _end_browser() -> None:
+    _browsers.clear()
+    _running.close()
