@@ -20,7 +20,7 @@ from arrowproof.render.chromium import run_chromium
 from arrowproof.render.contact_sheet import write_contact_sheet
 from arrowproof.render.fit import LIMITS, SCREENS
 from arrowproof.render.fit_measures import read_geometry
-from arrowproof.render.fit_screen import judge_screen, prepare_to_judge
+from arrowproof.render.fit_screen import in_order_of_visit, judge_screen, prepare_to_judge
 from arrowproof.render.fit_visit import open_page
 
 
@@ -65,7 +65,7 @@ def _round(phases: Phases, path: Path, folder: Path) -> None:
     with phases.phase("open the page"):
         visit = opening.__enter__()
     tiles = []
-    for screen in SCREENS:
+    for screen in in_order_of_visit(SCREENS):
         with phases.phase("8 x take size and theme"):
             visit.show(screen.width, screen.height, screen.theme)
         with phases.phase("8 x measure"):
