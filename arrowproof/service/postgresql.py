@@ -91,6 +91,9 @@ class PostgresDatabase:
     def _is_begun(self) -> bool:
         return self._connection.info.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 
+    def _is_aborted(self) -> bool:
+        return self._connection.info.transaction_status == TransactionStatus.INERROR
+
     def begin(self) -> None:
         """Begin a transaction with the next statement; a connection that was lost since the last is made anew."""
         self.later("begin")
@@ -101,7 +104,10 @@ class PostgresDatabase:
         Raises:
             DatabaseError: also when the transaction was aborted, which PostgreSQL itself calls no error.
         """
-        aborted = self._connection.info.transaction_status == TransactionStatus.INERROR
+        if self._is_aborted():
+            # Perhaps a rollback to the savepoint was said, and it is not aborted any more.
+            self._settle()
+        aborted = self._is_aborted()
         if self._rings and not aborted:
             self.later("announce_due_job")
         self._ask("commit")

@@ -119,6 +119,17 @@ def test_nothing_is_committed_behind_a_statement_that_fails_later(engine, databa
     assert engine.sql("SELECT count(*) FROM notes") == [(1,)]
 
 
+def test_a_commit_just_behind_a_rollback_to_the_savepoint_is_one_and_says_so(engine, database):
+    database.begin()
+    database.rows("insert_note", **NOTE)
+    database.later("savepoint")
+    with pytest.raises(DatabaseError, match="NotNullViolation"):
+        database.rows("insert_job", note_id=-1, max_attempts=3, now=NOW)
+    database.later("rollback_to_savepoint")
+    database.commit()
+    assert engine.sql("SELECT count(*) FROM notes") == [(1,)]
+
+
 def test_whoever_asks_how_many_rows_it_changed_has_it_run(engine, database, accept):
     job_id = accept()
     database.begin()
