@@ -24,8 +24,6 @@ _SIZE = 0.94
 _RULE = 0.07
 _MORE, _BELOW_MORE = 1.27, 0.35
 """What stands in place of a list, and the padding below it."""
-_ABOVE_MORE = 0.35
-"""Where sneak paths stand above that."""
 _LIST_GAP = 1.2
 
 
@@ -90,8 +88,7 @@ def _short_list(content: Content, how: Arrangement, ruler: Ruler) -> float:
         lines = [max(1, ruler.lines(content.longest, how.width, _SIZE))]
     else:
         lines = _kept_lines(content.proof, how, ruler)[: how.concession.kept]
-    above = _ABOVE_MORE if content.proof is not None and content.proof.sneaks else 0.0
-    return above + _MORE + _BELOW_MORE + _rows_height(lines, content, how)
+    return _MORE + _BELOW_MORE + _rows_height(lines, content, how)
 
 
 def _list(content: Content, how: Arrangement, ruler: Ruler) -> float:
