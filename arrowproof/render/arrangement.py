@@ -48,8 +48,9 @@ class Arrangement:
 
 def possible_concessions(content: Content) -> Iterator[Concession]:
     """What the column of this content can give up, nothing first."""
-    reasons, kept = (0, 0) if content.proof is None else (len(content.proof.reasons), len(content.proof.kept))
-    return concessions(reasons, kept, has_panels=bool(content.panels), has_binding=bool(content.facts))
+    proof = content.proof
+    sizes = (0, 0, 0) if proof is None else (len(proof.reasons), len(proof.kept), len(proof.sneaks))
+    return concessions(*sizes, has_panels=bool(content.panels), has_binding=bool(content.facts))
 
 
 def arrangements(content: Content, concession: Concession) -> Iterator[Arrangement]:

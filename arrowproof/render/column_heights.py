@@ -73,7 +73,7 @@ def _transitions(content: Content, how: Arrangement, ruler: Ruler) -> float:
     if content.proof is not None:
         from arrowproof.render.proof_heights import sneaks_height
 
-        height += sneaks_height(content.proof, how.width, how.density.row, ruler)
+        height += sneaks_height(content.proof, how.width, how.density.row, how.concession.sneaks, ruler)
     return height
 
 

@@ -3,8 +3,8 @@
 A drawing with small text says nothing, and a column says the same behind a fold. So it is the column that gives way,
 in the order in which a reader misses it least: the panels that a lifecycle brings along to their titles, where it is
 stored to its heading, the reasons of a verdict to the first two, the list to the transitions that do not hold, then to
-the first of these, and the reasons to one. What is given up stands behind a fold in its place, and a transition where
-its arrow is chosen.
+the first of these, the sneak paths to the first of them, and the reasons to one. What is given up stands behind a fold
+in its place, and a transition where its arrow is chosen.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ _ALL = 1000
 class Concession:
     """Whether the panels and the binding stand in a fold, and the most ``reasons`` outside of one.
 
-    Where the list ``may_be_short`` it is as good short as whole; ``kept`` are the most transitions of a short one.
+    Where the list ``may_be_short`` it is as good short as whole; ``kept`` are the most transitions of a short one, and
+    ``sneaks`` the most sneak paths outside of a fold.
     """
 
     folds_panels: bool = False
@@ -30,6 +31,7 @@ class Concession:
     reasons: int = _ALL
     may_be_short: bool = False
     kept: int = _ALL
+    sneaks: int = _ALL
 
 
 NONE = Concession()
@@ -40,12 +42,16 @@ _IN_ORDER = (
     Concession(folds_panels=True, folds_binding=True, reasons=2),
     Concession(folds_panels=True, folds_binding=True, reasons=2, may_be_short=True),
     Concession(folds_panels=True, folds_binding=True, reasons=2, may_be_short=True, kept=4),
-    Concession(folds_panels=True, folds_binding=True, reasons=1, may_be_short=True, kept=4),
+    Concession(folds_panels=True, folds_binding=True, reasons=2, may_be_short=True, kept=4, sneaks=3),
+    Concession(folds_panels=True, folds_binding=True, reasons=1, may_be_short=True, kept=4, sneaks=3),
 )
 
 
-def concessions(reasons: int, kept: int, *, has_panels: bool, has_binding: bool) -> Iterator[Concession]:
-    """What a column with so many reasons and kept transitions can give up, nothing first, each more than the last."""
+def concessions(reasons: int, kept: int, sneaks: int, *, has_panels: bool, has_binding: bool) -> Iterator[Concession]:
+    """What a column can give up, nothing first, each more than the last.
+
+    It has so many reasons, kept transitions and sneak paths. One line saved is no fold's worth.
+    """
     seen = set()
     for each in _IN_ORDER:
         conceded = Concession(
@@ -54,6 +60,7 @@ def concessions(reasons: int, kept: int, *, has_panels: bool, has_binding: bool)
             each.reasons if reasons > each.reasons else _ALL,
             each.may_be_short,
             each.kept if kept > each.kept else _ALL,
+            each.sneaks if sneaks > each.sneaks + 1 else _ALL,
         )
         if conceded not in seen:
             seen.add(conceded)

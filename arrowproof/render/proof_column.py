@@ -75,7 +75,8 @@ class ProofColumn:
     """All texts of the column. ``sneaks`` and ``rows`` are the list, ``more_sneaks`` says how many are not in it.
 
     ``kept`` are the places of the rows that stay where not all can be shown. ``folded_reasons`` are the words of a fold
-    after the first reason, the first two and so on, with those that are only counted.
+    after the first reason, the first two and so on, with those that are only counted; ``folded_sneaks`` are those after
+    the first sneak path and so on.
     """
 
     reasons_heading: str
@@ -84,6 +85,7 @@ class ProofColumn:
     folded_reasons: tuple[str, ...]
     sneaks: tuple[ProofRow, ...]
     more_sneaks: str
+    folded_sneaks: tuple[str, ...]
     rows: tuple[ProofRow, ...]
     kept: tuple[int, ...]
     heads: tuple[ArrowHead, ...]
@@ -114,6 +116,10 @@ def proof_column(lifecycle: Lifecycle, proof: Proof, language: Language) -> Proo
             _sneak_row(path, numbers[arrow], proof.shared, words) for arrow, path in proof.sneak_paths.items()
         ),
         more_sneaks=words.more("proof.more_sneaks", proof.undrawn),
+        folded_sneaks=tuple(
+            words.more("proof.folded_sneaks", len(proof.sneak_paths) - shown)
+            for shown in range(1, len(proof.sneak_paths))
+        ),
         rows=(rows := tuple(_row(each, standing, numbers, words) for each in transitions)),
         kept=tuple(number for number, row in enumerate(rows) if row.tone != "holds")[:MAX_KEPT],
         heads=tuple(_heads(transitions, standing, words)),

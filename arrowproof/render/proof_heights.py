@@ -26,6 +26,7 @@ _HAIRLINE = 0.09
 _WALKS, _KILLS, _BEAD = 3.6, 5.4, 1.35
 _SNEAK_GAP = 1.2
 """Between two columns of sneak paths."""
+_SNEAK_FOLD = 1.27 + 0.2
 _RUNG_SIGN, _RUNG_WORD = 1.4, 5.2
 _LINE_NUMBER = 3.4
 _KILL_GAP = 1.0
@@ -49,12 +50,16 @@ def sneak_columns(column: ProofColumn, width: float, ruler: Ruler) -> int:
     return 2 if len(column.sneaks) > MANY and max(_sneak_lines(column, half, ruler)) == 1 else 1
 
 
-def sneaks_height(column: ProofColumn, width: float, padding: float, ruler: Ruler) -> float:
-    """The height of the sneak paths above the transitions; ``padding`` is that above and below a row."""
-    columns = sneak_columns(column, width, ruler)
-    lines = _sneak_lines(column, width, ruler) if columns == 1 else [1] * ceil(len(column.sneaks) / columns)
+def sneaks_height(column: ProofColumn, width: float, padding: float, most: int, ruler: Ruler) -> float:
+    """The height of the sneak paths above the transitions; ``padding`` is that above and below a row.
+
+    ``most`` stand before a fold.
+    """
+    columns, shown = sneak_columns(column, width, ruler), len(column.sneaks[:most])
+    lines = _sneak_lines(column, width, ruler)[:shown] if columns == 1 else [1] * ceil(shown / columns)
+    fold = _SNEAK_FOLD if shown < len(column.sneaks) else 0.0
     more = 1.3 * ruler.lines(column.more_sneaks, width, 0.9) if column.more_sneaks else 0.0
-    return 1.3 * sum(lines) + len(lines) * (2 * padding + _HAIRLINE) + more
+    return 1.3 * sum(lines) + len(lines) * (2 * padding + _HAIRLINE) + fold + more
 
 
 def _sneak_lines(column: ProofColumn, width: float, ruler: Ruler) -> list[int]:

@@ -172,6 +172,7 @@ class _Plan:
     content: Content
     ruler: Ruler
     fitted: dict[float, tuple[tuple[ProofPanel, ...], float]] = field(default_factory=dict)
+    figures: dict[tuple[float, bool], _Figure] = field(default_factory=dict)
     rooms: dict[tuple[float, bool], tuple[float, float]] = field(default_factory=dict)
 
     @cached_property
@@ -198,7 +199,7 @@ class _Plan:
         return self.fitted[width]
 
     def arranged(self, how: Arrangement) -> Sheet:
-        content, figure = self.content, self._figure(how)
+        content, figure = self.content, self._figure(how.aside, how.panels_under)
         draw = max(figure.room, MIN_DRAWING)
         panels, tallest = self._panels(how.width)
         column = column_height(content, how, self.ruler) + _ROUNDING
@@ -231,19 +232,22 @@ class _Plan:
             concession=how.concession,
         )
 
-    def _figure(self, how: Arrangement) -> _Figure:
+    def _figure(self, aside: float, panels_under: bool) -> _Figure:
         """The figure beside a column that grows, or where the drawing would not be read beside that, does not."""
-        grows, stays = (self._figure_beside(how, widest) for widest in (max(how.aside, WIDEST), how.aside))
-        return stays if grows.scale * REM < LEAST_SCALE and stays.scale > grows.scale else grows
+        if (aside, panels_under) not in self.figures:
+            grows, stays = (self._figure_beside(aside, widest, panels_under) for widest in (max(aside, WIDEST), aside))
+            is_better = grows.scale * REM < LEAST_SCALE and stays.scale > grows.scale
+            self.figures[aside, panels_under] = stays if is_better else grows
+        return self.figures[aside, panels_under]
 
-    def _figure_beside(self, how: Arrangement, widest: float) -> _Figure:
+    def _figure_beside(self, aside: float, widest: float, panels_under: bool) -> _Figure:
         """The figure beside a column that takes the width that the drawing leaves.
 
         What stands around the drawing has less of the width then.
         """
-        bounds, width = self.content.bounds, SCREEN_WIDTH - _SIDES - how.aside
-        bar, room = self._around(width, how.panels_under)
-        shown_bar, shown_room = self._around(_shown_width(bounds, how.aside, widest, room), how.panels_under)
+        bounds, width = self.content.bounds, SCREEN_WIDTH - _SIDES - aside
+        bar, room = self._around(width, panels_under)
+        shown_bar, shown_room = self._around(_shown_width(bounds, aside, widest, room), panels_under)
         room = min(room, shown_room)
         draw = max(room, MIN_DRAWING)
         scale = min(width / (bounds.width + 6), draw / (bounds.height + 6), UNIT)

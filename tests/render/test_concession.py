@@ -112,6 +112,24 @@ def test_what_gave_way_opens_in_its_place_by_key_and_the_drawing_stays_as_it_is(
     assert [each["id"] for each in Axe().run(tab).response["violations"]] == []
 
 
+def test_sneak_paths_behind_a_fold_are_counted_on_it_and_chosen_in_it(tab: Page, tmp_path: Path) -> None:
+    show(tab, tmp_path, red_page("parcel", "half", 8))
+    fold, rows = tab.locator(".more-sneaks"), tab.locator(".sneaks button")
+    assert rows.count() == 8
+    expect(fold.locator("summary")).to_have_text("5 more sneak paths")
+    expect(fold.locator("button")).to_have_count(5)
+    expect(rows.nth(2)).to_be_visible()
+    expect(rows.nth(3)).not_to_be_visible()
+    assert tab.evaluate(MEASURE) == FITS
+    fold.locator("summary").click()
+    rows.nth(7).click()
+    expect(tab.locator(".proof")).to_be_visible()
+    assert tab.evaluate(MEASURE) == FITS
+    tab.keyboard.press("Escape")
+    expect(rows.nth(7)).to_be_visible()
+    assert [each["id"] for each in Axe().run(tab).response["violations"]] == []
+
+
 def test_a_choice_shows_its_panel_whole_while_a_fold_is_open_and_the_fold_is_open_after_it(
     tab: Page, tmp_path: Path
 ) -> None:
@@ -173,17 +191,18 @@ def test_the_words_of_a_fold_count_the_reasons_behind_it(tab: Page, tmp_path: Pa
 
 
 def test_a_column_gives_up_more_with_each_concession_and_only_what_it_has() -> None:
-    every = list(concessions(4, 16, has_panels=True, has_binding=True))
+    every = list(concessions(4, 16, 8, has_panels=True, has_binding=True))
     assert every[0] == NONE
-    assert len(every) == len(set(every)) == 7
+    assert len(every) == len(set(every)) == 8
     assert [each.folds_panels for each in every] == sorted(each.folds_panels for each in every)
     assert [-each.reasons for each in every] == sorted(-each.reasons for each in every)
-    bare = list(concessions(0, 0, has_panels=False, has_binding=False))
+    assert [-each.sneaks for each in every] == sorted(-each.sneaks for each in every)
+    bare = list(concessions(0, 0, 0, has_panels=False, has_binding=False))
     assert bare == [NONE, Concession(may_be_short=True)]
 
 
 def test_panels_and_where_a_lifecycle_is_stored_give_way_before_a_reason_does() -> None:
-    first = next(each for each in concessions(4, 16, has_panels=True, has_binding=True) if each.reasons == 2)
+    first = next(each for each in concessions(4, 16, 8, has_panels=True, has_binding=True) if each.reasons == 2)
     assert first == Concession(folds_panels=True, folds_binding=True, reasons=2)
 
 

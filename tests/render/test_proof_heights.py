@@ -25,5 +25,5 @@ def test_many_sneak_paths_stand_in_two_columns_where_each_fits_on_a_line_there(
 
 
 def test_two_columns_of_sneak_paths_take_half_of_the_height() -> None:
-    one, two = (sneaks_height(column_of(12), width, 0.1, Ruler()) for width in (14.0, 40.0))
+    one, two = (sneaks_height(column_of(12), width, 0.1, 12, Ruler()) for width in (14.0, 40.0))
     assert two == pytest.approx(one / 2)
