@@ -166,10 +166,13 @@ def text_width(text: str, size: float, weight: int = 400, face: str = "sans") ->
         The sum of advances: exact for covered characters, an upper bound for all others.
     """
     advances = _advances(face, weight)
-    return size * sum(
-        advances[c] if c in advances else _other_width(c, after)
-        for c, after in zip_longest(text, text[1:], fillvalue="")
-    )
+    try:
+        return size * sum(map(advances.__getitem__, text))  # nearly every text, and three times as fast
+    except KeyError:
+        return size * sum(
+            advances[c] if c in advances else _other_width(c, after)
+            for c, after in zip_longest(text, text[1:], fillvalue="")
+        )
 
 
 def tallness(text: str) -> int:

@@ -101,7 +101,9 @@ def _pieces(text: str, is_joint: Callable[[str, str], bool]) -> list[_Piece]:
 
 
 def _cut(word: str, is_joint: Callable[[str, str], bool]) -> list[str]:
-    """The word cut between the graphemes for whose adjoining characters this holds."""
+    """The word cut between the graphemes for whose adjoining characters this holds, which are CJK."""
+    if word.isascii():
+        return [word]
     parts = [""]
     for cluster in graphemes(word):
         if parts[-1] and is_joint(parts[-1][-1], cluster[0]):
