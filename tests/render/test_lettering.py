@@ -28,7 +28,7 @@ DRAWN = """async () => {
       const parent = walker.currentNode.parentElement;
       if (parent.closest('title, desc, script, style')) continue;
       const style = getComputedStyle(parent);
-      const face = /Mono/.test(style.fontFamily) ? 'mono' : 'sans';
+      const face = /mono/i.test(style.fontFamily) ? 'mono' : 'sans';
       for (const letter of walker.currentNode.data) drawn[face].add(letter);
     }
   };
@@ -52,7 +52,7 @@ WIDTHS = """async ([family, style, weight, letters]) => {
   const font = `${style} ${weight} 100px "${family}"`;
   await document.fonts.load(font, letters);
   const pen = document.createElement('canvas').getContext('2d');
-  pen.font = `${font}, ${/Mono/.test(family) ? 'serif' : 'monospace'}`;
+  pen.font = `${font}, ${/mono/i.test(family) ? 'serif' : 'monospace'}`;
   return [...letters].map((letter) => pen.measureText(letter).width);
 }"""
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle
+from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle, Panel
 from arrowproof.render.drawing import Box, Drawing, TextLine
 from arrowproof.render.page import render_page
 from tests.render.pages import MEASURE, MODELS, NOTES, TWO, grid_drawing, page_of, pressed, show, state
@@ -145,8 +145,8 @@ def dense_drawing(lifecycle: Lifecycle) -> Drawing:
 def test_no_choice_makes_a_page_scroll_that_fits_its_screen(tab: Page, tmp_path: Path) -> None:
     hub = (state("hub"), *(state(f"s{n}") for n in range(14)))
     lines = (*(Arrow(f"o{n}", "hub", f"s{n}") for n in range(14)), *(Arrow(f"b{n}", f"s{n}", "hub") for n in range(14)))
-    binding = Binding("jobs", ("id",), "state", watch=tuple(f"column_{n}" for n in range(140)))
-    lifecycle = Lifecycle("hub", "Hub", hub, lines, binding=binding)
+    panels = tuple(Panel(f"What is known of it, part {n}", ("A line.",)) for n in range(40))
+    lifecycle = Lifecycle("hub", "Hub", hub, lines, panels=panels, binding=Binding("jobs", ("id",), "state"))
     show(tab, tmp_path, render_page(lifecycle, dense_drawing(lifecycle)))
     assert tab.locator(".drawing").count() == 1
     assert tab.evaluate(MEASURE)["down"] == 0
