@@ -1,7 +1,7 @@
 """What a page weighs, and that it carries nothing that it does not use.
 
-A page of twelve states with a proof weighs less than 150 kB in whatever letters its labels are written, whatever kinds
-of states it has and however much of it is red.
+A page of twelve states with a proof weighs less than 150 kB in the letters that are tried below, with a passing state,
+and with every rung red. Long statements in Cyrillic with all of it red and the interface in Japanese weigh up to 156 kB.
 """
 
 from __future__ import annotations
