@@ -1,7 +1,8 @@
 """What a page weighs, and that it carries nothing that it does not use.
 
 A page of twelve states with a proof weighs less than 150 kB in the letters that are tried below, with a passing state,
-and with every rung red. Long statements in Cyrillic with all of it red and the interface in Japanese weigh up to 156 kB.
+and with every rung red. Long statements in Cyrillic with all of it red and the interface in Japanese weigh up to
+156 kB.
 """
 
 from __future__ import annotations
