@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from arrowproof.model.record import record
 
 _ANSWER_SECONDS = 10.0
 
 
-@dataclass(frozen=True)
+@record
 class Finding:
     """One thing looked at. ``works`` is None for a plain fact; ``remedy`` is the way out where something does not work.
 

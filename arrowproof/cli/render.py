@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -25,6 +25,7 @@ from arrowproof.errors import HOLDS, InputError
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.loader import load_lifecycle
 from arrowproof.model.mermaid import MOST_DRAWN, is_drawn, is_mermaid, write_mermaid
+from arrowproof.model.record import record
 from arrowproof.render.drawing import Drawing
 from arrowproof.render.export import (
     PIXELS_PER_UNIT,
@@ -52,7 +53,7 @@ def is_page(head: bytes) -> bool:
     return GENERATOR.encode() in head
 
 
-@dataclass(frozen=True)
+@record
 class Format:
     """What a lifecycle can be drawn as: its suffixes, the usual one first, and how a file of ours begins."""
 

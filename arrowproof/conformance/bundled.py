@@ -24,7 +24,6 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,6 +33,7 @@ from arrowproof.conformance.driver import DriverError, Killed, Walked
 from arrowproof.conformance.notes_database import Doubled, NotesDatabase
 from arrowproof.conformance.notes_service import USUAL_ATTEMPTS, NotesService
 from arrowproof.model.evidence import Process, Row, Side
+from arrowproof.model.record import record
 from arrowproof.model.transitions import Transition
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Deed(StrEnum):
     REMOVE = "remove"
 
 
-@dataclass(frozen=True)
+@record
 class _Posted:
     """A note that the service took: its number, which gives its key and text, and its id."""
 

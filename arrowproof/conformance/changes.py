@@ -17,6 +17,7 @@ from arrowproof.conformance.names import fold
 from arrowproof.conformance.statements import SqlStatement, read_name, skip_words
 from arrowproof.conformance.tables import read_added_column
 from arrowproof.conformance.tokens import Token, TokenKind
+from arrowproof.model.record import record
 
 MAX_DEPTH = 60
 """Parentheses within parentheses; deeper statements are undecided rather than a strain on the parser."""
@@ -30,7 +31,7 @@ class Verb(StrEnum):
     DELETE = "DELETE"
 
 
-@dataclass(frozen=True)
+@record
 class Change:
     """A statement that changes rows of ``table``.
 
@@ -58,7 +59,7 @@ class Change:
         return frozenset(token.name or "" for token in tokens if token.text[:1] == '"')
 
 
-@dataclass(frozen=True)
+@record
 class Opaque:
     """A statement of which the scan cannot say what it does to the bound table, and why."""
 

@@ -9,13 +9,13 @@ point, never by a clock.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from arrowproof.conformance.answers import checked_killed, checked_walked
 from arrowproof.conformance.driver import Killed, Walked
 from arrowproof.conformance.rows import BoundRow
 from arrowproof.conformance.walks import Subject, attempt, describe, journal_problem, state_problem, take_walk
 from arrowproof.model.evidence import JournalRow, Kill, Row, Side
+from arrowproof.model.record import record
 from arrowproof.model.transitions import Transition
 
 KILLED = "SIGKILL"
@@ -40,7 +40,7 @@ def check_crash(subject: Subject, way: Sequence[Transition], transition: Transit
     return _Check(subject, transition, side, mark).run(key)
 
 
-@dataclass(frozen=True)
+@record
 class _Check:
     """One kill and its restart, on a row in the source state; ``mark`` is the journal's last order ahead of it."""
 

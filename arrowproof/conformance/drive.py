@@ -7,7 +7,7 @@ a sneak path that happened, whoever made it and whenever.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from arrowproof.conformance.balance import States, find_unbalanced
@@ -21,11 +21,12 @@ from arrowproof.errors import InputError
 from arrowproof.model.evidence import Environment, JournalRow, Kill, Row, Side, SneakPath, Walk
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.progress import Progress
+from arrowproof.model.record import record
 from arrowproof.model.tours import Plan, Tour, plan_tours
 from arrowproof.model.transitions import Pair
 
 
-@dataclass(frozen=True)
+@record
 class DriveResult:
     """What a drive saw. ``problems`` are those of the run as a whole, one sentence each; empty when it can be trusted.
 
@@ -74,7 +75,7 @@ def drive(
     return replace(result, problems=(*result.problems, f"The service did not stop: {problem}"))
 
 
-@dataclass(frozen=True)
+@record
 class _Drive:
     """One run over a plan, on one subject; it gathers the problems that are those of no walk and no kill."""
 

@@ -15,12 +15,12 @@ import re
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from arrowproof.errors import InputError
 from arrowproof.model.evidence import Process, Row, Side
+from arrowproof.model.record import record
 from arrowproof.model.transitions import Transition
 
 
@@ -28,7 +28,7 @@ class DriverError(Exception):
     """The service did not do what the driver asked of it; the message says what was asked and what came."""
 
 
-@dataclass(frozen=True)
+@record
 class Walked:
     """What a driver did for one transition: the row's key, the processes that took part, and the arrow path.
 
@@ -40,7 +40,7 @@ class Walked:
     path: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True)
+@record
 class Killed:
     """What a driver did for one kill: the hold point, the processes, and the key (None while no row is known)."""
 

@@ -25,9 +25,10 @@ from arrowproof.conformance.syntax import MisreadError, parse_change, target_of
 from arrowproof.conformance.tables import ROWID_NAMES, Table
 from arrowproof.conformance.values import ANYTHING, Constant, Values
 from arrowproof.model.lifecycle import State
+from arrowproof.model.record import record
 
 
-@dataclass(frozen=True)
+@record
 class Move:
     """A transition that a statement can make, by state ids; None is creation or removal.
 
@@ -39,7 +40,7 @@ class Move:
     is_undeclared: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class Effects:
     """What a statement can do. ``dynamic`` are the sources from which the target is not a constant (None: it inserts).
 
@@ -58,7 +59,7 @@ class Effects:
     compared: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@record
 class Subject:
     """The bound table as effects are judged: its facts, key, state column, watched columns, states, and the model's
     self-transitions (by state id)."""

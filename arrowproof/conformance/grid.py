@@ -7,11 +7,11 @@ the SQL transition matrix with the walks laid over it, and the one place where w
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 
 from arrowproof.model.evidence import Evidence, Place, SneakPath
 from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.record import record
 from arrowproof.model.rung import rung_of
 from arrowproof.model.transitions import Pair
 
@@ -33,7 +33,7 @@ class Mark(StrEnum):
     IMPOSSIBLE = "no statement makes it"
 
 
-@dataclass(frozen=True)
+@record
 class Cell:
     """One pair of the grid, its mark, and the places of the statements that can make it."""
 
@@ -43,7 +43,7 @@ class Cell:
     places: tuple[Place, ...] = ()
 
 
-@dataclass(frozen=True)
+@record
 class Grid:
     """The cells by line; ``targets`` heads the columns and ``sources`` the lines. None is creation or removal."""
 

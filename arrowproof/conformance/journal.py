@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import apsw
@@ -33,9 +32,10 @@ from arrowproof.conformance.unique_indexes import read_unique_indexes
 from arrowproof.errors import InputError
 from arrowproof.model.evidence import JournalKind, JournalRow, Scalar
 from arrowproof.model.lifecycle import Binding
+from arrowproof.model.record import record
 
 
-@dataclass(frozen=True)
+@record
 class Journal:
     """The journal of one bound table in one SQLite database. Every method opens the file and closes it again."""
 

@@ -13,16 +13,16 @@ the state is therefore made just before the one that records, and finds what tha
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from arrowproof.conformance.rows import quote, state_expression
 from arrowproof.conformance.unique_indexes import UniqueIndex
 from arrowproof.model.lifecycle import Binding
+from arrowproof.model.record import record
 
 PREFIX = "arrowproof"
 
 
-@dataclass(frozen=True)
+@record
 class JournalSchema:
     """The SQL of one binding's journal.
 

@@ -9,7 +9,6 @@ not judged; that no CREATE TABLE was found is noted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
@@ -32,6 +31,7 @@ from arrowproof.conformance.tables import (
 from arrowproof.errors import InputError
 from arrowproof.model.evidence import DynamicTarget, Place, SneakPath, SourceFile, Statement, Undecided
 from arrowproof.model.lifecycle import Binding, Lifecycle, State
+from arrowproof.model.record import record
 from arrowproof.model.transitions import Pair, Transition, derive_transitions
 
 MAX_SQL = 4_000
@@ -44,7 +44,7 @@ MAX_VALUES = 200
 """Values of one statement that are held against the states to find a misspelt one."""
 
 
-@dataclass(frozen=True)
+@record
 class Finding:
     """A statement that changes the bound table, and what it can do."""
 
@@ -52,7 +52,7 @@ class Finding:
     effects: Effects
 
 
-@dataclass(frozen=True)
+@record
 class Scan:
     """What the sources hold: files, statements on the bound table, what is undecided, and notes for a person."""
 
@@ -62,7 +62,7 @@ class Scan:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@record
 class Matrix:
     """The SQL transition matrix of a lifecycle.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import httpx
 
 from arrowproof.conformance.driver import DriverError
+from arrowproof.model.record import record
 
 ANSWER_SECONDS = 20.0
 RETRY = "retry"
@@ -17,7 +17,7 @@ CANCEL = "cancel"
 """What a client can ask for a job by hand."""
 
 
-@dataclass(frozen=True)
+@record
 class Job:
     """A job as the service answers it.
 
@@ -44,7 +44,7 @@ class Job:
 _FIELDS = ("status", "attempts", "max_attempts", "next_run_at", "last_error", "note_id", "finished_at")
 
 
-@dataclass(frozen=True)
+@record
 class Accepted:
     """The ids in the answer to a POST."""
 
@@ -52,7 +52,7 @@ class Accepted:
     job_id: int
 
 
-@dataclass(frozen=True)
+@record
 class Note:
     """A note as ``GET /notes/{id}`` gives it; ``history`` are the attempts that its history rows name."""
 

@@ -14,7 +14,6 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +21,7 @@ from arrowproof.conformance.driver import DriverError
 from arrowproof.conformance.processes import ProcessGroup, RunningProcess
 from arrowproof.conformance.spare import order
 from arrowproof.model.evidence import Process, Side
+from arrowproof.model.record import record
 
 if TYPE_CHECKING:
     from arrowproof.conformance.notes_api import NotesApi
@@ -45,7 +45,7 @@ _LOADED_LATE = "arrowproof.service.sqlite"
 """What both load only when they open their database."""
 
 
-@dataclass(frozen=True)
+@record
 class Hold:
     """A process that waits at a point of its work once it comes there, and then makes the file ``held``.
 

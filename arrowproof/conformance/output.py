@@ -12,17 +12,17 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from arrowproof.errors import InputError
+from arrowproof.model.record import record
 from arrowproof.model.whole_file import write_whole
 
 RUN = "run"
 MARKER = ".arrowproof-run"
 
 
-@dataclass(frozen=True)
+@record
 class OutputFolder:
     """An output folder that is held by this process; see :func:`open_output`."""
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from arrowproof.errors import InputError, MissingEnvironmentError
+from arrowproof.model.record import record
 
 OLDEST = 14
 """The first version that ends the statement of a client that was killed (``client_connection_check_interval``)."""
@@ -23,7 +23,7 @@ _WEAKENED = {
 }
 
 
-@dataclass(frozen=True)
+@record
 class ServerFacts:
     """A server's version, as text and as PostgreSQL counts it (180004), and the settings that decide on durability."""
 

@@ -49,6 +49,7 @@ from arrowproof.conformance.values import (
     truth_of,
     value_of,
 )
+from arrowproof.model.record import record
 
 _ORDERS: Mapping[type[exp.Expr], Comparison] = {
     exp.LT: order(operator.lt),
@@ -63,7 +64,7 @@ MAX_LOOKS = 1_000
 """Queries looked into for one condition: table expressions that name each other twice double the work each time."""
 
 
-@dataclass(frozen=True)
+@record
 class Row:
     """The changed row as a statement sees it: what its state column may hold now (None while there is no row)."""
 

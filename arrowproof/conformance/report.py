@@ -7,7 +7,7 @@ code and the same model give again on any day and machine, so that a committed r
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from arrowproof.conformance.verdict import causes_of
 from arrowproof.model.evidence import (
@@ -23,6 +23,7 @@ from arrowproof.model.evidence import (
     Walk,
 )
 from arrowproof.model.lifecycle import Binding, Lifecycle
+from arrowproof.model.record import record
 
 NO_ENVIRONMENT = Environment("", "", "", "", "")
 """Stands in a stable report, which says nothing of the machine."""
@@ -56,7 +57,7 @@ def fate(path: SneakPath) -> str:
     return f"happened {times}" + (", possible" if path.possible else "")
 
 
-@dataclass(frozen=True)
+@record
 class Reason:
     """A reason, and how many others of the verdict have the same cause."""
 

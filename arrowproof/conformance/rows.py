@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import apsw
@@ -19,6 +18,7 @@ from arrowproof.conformance.wal_reset import AFFECTED, wal_reset_status
 from arrowproof.errors import InputError, MissingEnvironmentError
 from arrowproof.model.evidence import Row, Scalar
 from arrowproof.model.lifecycle import Binding
+from arrowproof.model.record import record
 
 BUSY_MILLISECONDS = 10_000
 """How long a statement waits for another connection's lock before it gives up."""
@@ -78,7 +78,7 @@ def scalar(value: object) -> Scalar:
     raise TypeError(f"SQLite gave a {type(value).__name__}")
 
 
-@dataclass(frozen=True)
+@record
 class BoundRow:
     """One row as a SELECT gave it: its columns in table order, and what its state column or expression holds."""
 

@@ -7,7 +7,7 @@ the sources do not say which of them has a column, the answer is "not known", an
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from types import MappingProxyType
 
@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from arrowproof.conformance.names import fold
 from arrowproof.conformance.tables import Table
+from arrowproof.model.record import record
 
 
 class SourceKind(StrEnum):
@@ -27,7 +28,7 @@ class SourceKind(StrEnum):
     OTHER = "other"
 
 
-@dataclass(frozen=True)
+@record
 class RowSource:
     """One source of rows under its alias (lower case). ``query`` and ``scope`` are those of a derived table."""
 
@@ -73,7 +74,7 @@ NOWHERE = RowSource(SourceKind.OTHER, "")
 """No source has the column, for certain."""
 
 
-@dataclass(frozen=True)
+@record
 class Scope:
     """The sources that a name can mean. ``is_blurred``: a join merges columns, so that a bare name is not certain."""
 

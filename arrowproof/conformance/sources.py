@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from arrowproof.errors import InputError
 from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.record import record
 from arrowproof.model.source_files import MAX_FILES, match_glob, read_source, relative_name
 
 SQL_SUFFIX = ".sql"
 
 
-@dataclass(frozen=True)
+@record
 class Source:
     """One file that was read: its name relative to the lifecycle's folder, its text, and the SHA-256 of its bytes."""
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import takewhile
 
 from arrowproof.conformance.tokens import Token, TokenKind, tokenize
 from arrowproof.model.evidence import Place
+from arrowproof.model.record import record
 
 MAX_INDENT = 200
 """Characters of white space ahead of a comment or shell command that still stands first in its line."""
@@ -22,7 +23,7 @@ MAX_INDENT = 200
 _QUERY_NAME = re.compile(r"--\s*name\s*:\s*([^\s!^<>#$:*]+)")
 
 
-@dataclass(frozen=True)
+@record
 class Trigger:
     """The trigger that a statement stands in: its name and the table it fires on, None when they cannot be read."""
 
@@ -30,7 +31,7 @@ class Trigger:
     table: str | None
 
 
-@dataclass(frozen=True)
+@record
 class SqlStatement:
     """One statement: its place, its text as written, its tokens without comments.
 

@@ -8,12 +8,13 @@ and then nothing is concluded from them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from arrowproof.conformance.names import fold
 from arrowproof.conformance.statements import SqlStatement, read_name, skip_words
 from arrowproof.conformance.tokens import Token, TokenKind
 from arrowproof.conformance.values import ANYTHING, NOTHING, Affinity, Collation, Constant, Values
+from arrowproof.model.record import record
 
 ROWID_NAMES = frozenset({"rowid", "oid", "_rowid_"})
 
@@ -37,7 +38,7 @@ _CONSTRAINTS = frozenset(
 )
 
 
-@dataclass(frozen=True)
+@record
 class Column:
     """A column as declared. ``default`` is what an INSERT that does not name the column stores."""
 
@@ -52,7 +53,7 @@ class Column:
 UNDECLARED = Column("", default=ANYTHING, collation=Collation.UNDECLARED)
 
 
-@dataclass(frozen=True)
+@record
 class ForeignKey:
     """A reference to a parent table with its actions (``CASCADE``, ``SET NULL``, …; empty when it has none)."""
 
@@ -73,7 +74,7 @@ class ForeignKey:
         return self.on_update in ("CASCADE", *sets) or self.on_delete in sets
 
 
-@dataclass(frozen=True)
+@record
 class Table:
     """What is known of a table. Names are in lower case, as SQLite compares them.
 
@@ -204,7 +205,7 @@ def _read_create(statement: SqlStatement) -> Table | None:
     )
 
 
-@dataclass(frozen=True)
+@record
 class _ColumnDefinition:
     column: Column
     is_key: bool

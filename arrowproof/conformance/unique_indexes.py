@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import apsw
 
 from arrowproof.conformance.names import fold
+from arrowproof.model.record import record
 
 
-@dataclass(frozen=True)
+@record
 class UniqueIndex:
     """Its columns in order, each with its collation; a column is None where the index holds an expression."""
 

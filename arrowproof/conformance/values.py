@@ -8,11 +8,11 @@ rules: SQLite's documentation of datatypes (affinity, comparison, collation) and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import reduce
 
 from arrowproof.conformance.names import fold_keyword
+from arrowproof.model.record import record
 
 Constant = str | int | float | None
 Truth = frozenset[bool | None]
@@ -87,7 +87,7 @@ def _number(text: str) -> Constant:
     return int(number) if number.is_integer() else number
 
 
-@dataclass(frozen=True)
+@record
 class Values:
     """What an expression may come to: any of ``constants`` and, when ``open``, anything else (null included)."""
 

@@ -10,7 +10,6 @@ import sys
 import traceback
 from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
@@ -23,12 +22,13 @@ from arrowproof.conformance.rows import BoundRow, in_key_order, key_text, open_d
 from arrowproof.errors import ArrowproofError
 from arrowproof.model.evidence import JournalKind, JournalRow, Row, Scalar, Walk
 from arrowproof.model.lifecycle import Binding, Lifecycle
+from arrowproof.model.record import record
 from arrowproof.model.transitions import Pair, Transition, transition_map, transition_name
 
 _Result = TypeVar("_Result")
 
 
-@dataclass(frozen=True)
+@record
 class Subject:
     """A lifecycle with a binding, its running service, and the journal on the service's database."""
 

@@ -10,10 +10,10 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from arrowproof.errors import ModelError, Problem
+from arrowproof.model.record import record
 from arrowproof.model.scanner import JsonPath, Place, ScanError, scan
 
 MAX_BYTES = 1024 * 1024
@@ -34,7 +34,7 @@ _BYTE_ORDER_MARKS = (
 )
 
 
-@dataclass(frozen=True)
+@record
 class Document:
     """One JSON text. ``problems`` holds what is wrong with it although it could be read: repeated names."""
 

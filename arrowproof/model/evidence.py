@@ -7,8 +7,9 @@ Files are relative to the folder of the lifecycle file, with forward slashes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from arrowproof.model.record import record
 
 EVIDENCE_FORMAT = "arrowproof.evidence/1"
 
@@ -25,7 +26,7 @@ class Verdict(StrEnum):
     NOT_PROVEN = "not proven"
 
 
-@dataclass(frozen=True)
+@record
 class Place:
     """Where a statement stands: file, line (from 1) and, for a named query, its name."""
 
@@ -37,7 +38,7 @@ class Place:
         return f"{self.file}:{self.line}"
 
 
-@dataclass(frozen=True)
+@record
 class Statement:
     """A data-changing statement on the bound table, as written in the source."""
 
@@ -45,7 +46,7 @@ class Statement:
     sql: str
 
 
-@dataclass(frozen=True)
+@record
 class Undecided:
     """A statement of which the scan cannot say what it does, and why. It keeps a lifecycle from being proven."""
 
@@ -53,7 +54,7 @@ class Undecided:
     reason: str
 
 
-@dataclass(frozen=True)
+@record
 class DynamicTarget:
     """A statement whose target state is a parameter; ``sources`` are the states it may leave (None: it inserts)."""
 
@@ -70,7 +71,7 @@ class JournalKind(StrEnum):
     TOUCHED = "touched"
 
 
-@dataclass(frozen=True)
+@record
 class JournalRow:
     """One row of the journal. ``old_state`` and ``new_state`` are column values, not state ids."""
 
@@ -84,7 +85,7 @@ class JournalRow:
     new_watched: Row
 
 
-@dataclass(frozen=True)
+@record
 class Process:
     """A process that took part: its role (``server``, ``worker``), process id, and how it ended."""
 
@@ -93,7 +94,7 @@ class Process:
     ended: str
 
 
-@dataclass(frozen=True)
+@record
 class Walk:
     """One walk of one transition: the row by SELECT before and after, the processes, and what the journal held.
 
@@ -118,7 +119,7 @@ class Side(StrEnum):
     AFTER = "after commit"
 
 
-@dataclass(frozen=True)
+@record
 class Kill:
     """One SIGKILL on one side of the commit of one transition, and what stood afterwards.
 
@@ -139,7 +140,7 @@ class Kill:
     problem: str | None = None
 
 
-@dataclass(frozen=True)
+@record
 class TransitionEvidence:
     """All that is known of one transition of the model."""
 
@@ -167,7 +168,7 @@ class TransitionEvidence:
         return sides == set(Side) and all(kill.problem is None for kill in self.kills)
 
 
-@dataclass(frozen=True)
+@record
 class SneakPath:
     """A transition that the model does not have. ``possible``: statements that can make it; ``happened``: journal rows.
 
@@ -181,7 +182,7 @@ class SneakPath:
     accepted: str | None = None
 
 
-@dataclass(frozen=True)
+@record
 class SourceFile:
     """A source that the scan read, with the SHA-256 of its bytes and how many data-changing statements it holds."""
 
@@ -190,7 +191,7 @@ class SourceFile:
     statements: int
 
 
-@dataclass(frozen=True)
+@record
 class Environment:
     """Where the proof ran.
 
@@ -208,7 +209,7 @@ class Environment:
     wal_reset: str | None = None
 
 
-@dataclass(frozen=True)
+@record
 class Share:
     """A count out of a total."""
 
@@ -219,7 +220,7 @@ class Share:
         return f"{self.covered} of {self.total}"
 
 
-@dataclass(frozen=True)
+@record
 class Coverage:
     """Transition coverage, and beside it state, arrow and transition-pair (1-switch) coverage and kills survived."""
 
@@ -230,7 +231,7 @@ class Coverage:
     kills: Share
 
 
-@dataclass(frozen=True)
+@record
 class LogTransition:
     """How often a log holds one transition."""
 
@@ -239,7 +240,7 @@ class LogTransition:
     count: int
 
 
-@dataclass(frozen=True)
+@record
 class LogState:
     """How long rows stay in one state: the median, in seconds."""
 
@@ -247,7 +248,7 @@ class LogState:
     median_seconds: float
 
 
-@dataclass(frozen=True)
+@record
 class Log:
     """What a log of real rows holds: where it came from, its rows, and its first and last time (None when empty)."""
 
@@ -259,7 +260,7 @@ class Log:
     states: tuple[LogState, ...]
 
 
-@dataclass(frozen=True)
+@record
 class Guard:
     """A guard that the service's own schema makes: undeclared writes that were tried, and those it refused."""
 
@@ -272,7 +273,7 @@ class Guard:
         return self.refused == self.tried > 0
 
 
-@dataclass(frozen=True)
+@record
 class Evidence:
     """One proof of one lifecycle. ``log`` and ``guard`` are None where no log was read and no guard was tried."""
 

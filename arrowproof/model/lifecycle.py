@@ -8,11 +8,13 @@ derives what a database can witness.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
+
+from arrowproof.model.record import record
 
 StateValue = str | int | None
 """What the state column holds."""
@@ -29,7 +31,7 @@ class Kind(StrEnum):
     PASSING = "passing"
 
 
-@dataclass(frozen=True)
+@record
 class State:
     """One state. ``value`` is what the column holds (the id unless the file says otherwise).
 
@@ -50,7 +52,7 @@ class State:
         return self.kind is not Kind.PASSING
 
 
-@dataclass(frozen=True)
+@record
 class Arrow:
     """One drawn edge. Without ``source`` a row is created, without ``target`` it is removed."""
 
@@ -72,7 +74,7 @@ class Arrow:
         return " ".join(part for part in parts if part)
 
 
-@dataclass(frozen=True)
+@record
 class Binding:
     """Where the lifecycle lives: a table, its key columns, and the state column or expression. Names are any string."""
 
@@ -83,7 +85,7 @@ class Binding:
     watch: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@record
 class Panel:
     """Text beside the diagram."""
 
@@ -91,7 +93,7 @@ class Panel:
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@record
 class View:
     """A named subset of states and arrows to step through."""
 
@@ -102,7 +104,7 @@ class View:
     note: str | None = None
 
 
-@dataclass(frozen=True)
+@record
 class AcceptedSneakPath:
     """A sneak path that the owner accepts, with the reason, which every report repeats."""
 
@@ -111,7 +113,7 @@ class AcceptedSneakPath:
     reason: str
 
 
-@dataclass(frozen=True)
+@record
 class Origin:
     """Where a lifecycle came from: its file, the SHA-256 of the file's bytes, and the place of each JSON path."""
 
@@ -131,7 +133,7 @@ class Origin:
         return self.positions.get(path, (1, 1))
 
 
-@dataclass(frozen=True)
+@record
 class Lifecycle:
     """The model: what the file says, with defaults filled in."""
 

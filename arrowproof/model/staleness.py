@@ -7,13 +7,13 @@ the names of the evidence are only compared with theirs.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from arrowproof.errors import InputError
 from arrowproof.model.evidence import Evidence
 from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.record import record
 from arrowproof.model.source_files import MAX_FILES, match_glob, read_source, relative_name
 
 
@@ -28,7 +28,7 @@ class DifferenceKind(StrEnum):
     UNREADABLE = "unreadable"
 
 
-@dataclass(frozen=True)
+@record
 class Difference:
     """One difference. ``evidence`` and ``today`` are ids or SHA-256 of the model, or ``today`` is a file or a glob."""
 

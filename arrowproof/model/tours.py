@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.record import record
 from arrowproof.model.transitions import Transition, derive_transitions
 
 
-@dataclass(frozen=True)
+@record
 class Tour:
     """Steps from creation; the last is the goal, to be walked by the arrow path ``goal_path``."""
 
@@ -27,7 +27,7 @@ class Tour:
         return self.steps[-1]
 
 
-@dataclass(frozen=True)
+@record
 class Plan:
     """The tours in transition order, and the transitions that no row can come to."""
 

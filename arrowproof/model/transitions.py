@@ -17,13 +17,13 @@ too-many-paths   there are more than MAX_PATHS arrow paths (layers of passing st
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from arrowproof.errors import ModelError, Problem
 from arrowproof.model.document import short_json
 from arrowproof.model.finding import finding, source_name
 from arrowproof.model.graph import components, cycles
 from arrowproof.model.lifecycle import Arrow, Lifecycle
+from arrowproof.model.record import record
 
 CREATED = "created"
 REMOVED = "removed"
@@ -37,7 +37,7 @@ MAX_STEPS = 250_000
 Pair = tuple[str | None, str | None]
 
 
-@dataclass(frozen=True)
+@record
 class Transition:
     """A pair of stored state ids; ``source`` None is creation, ``target`` None is removal.
 

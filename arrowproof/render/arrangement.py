@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import product
 
+from arrowproof.model.record import record
 from arrowproof.render.concession import Concession, concessions
 from arrowproof.render.content import Content
 from arrowproof.render.density import DENSITIES, Density
@@ -23,7 +23,7 @@ _FEW = 12
 """So many transitions are always listed in the plain form."""
 
 
-@dataclass(frozen=True)
+@record
 class Arrangement:
     """The width of the column (``aside``) and how closely it is set, the form of its list, and where the panels stand.
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from markupsafe import Markup
 
 from arrowproof.model.lifecycle import Arrow, Lifecycle
+from arrowproof.model.record import record
 from arrowproof.model.rung import Rung
 from arrowproof.render.beads import RADIUS, styled_bead
 from arrowproof.render.drawing import ArrowPath, Box, Point
@@ -38,7 +39,7 @@ ARROW_UNITS = 38
 """The width of an arrow's sample in the legend."""
 
 
-@dataclass(frozen=True)
+@record
 class Look:
     """How an arrow is drawn, by its standing: classes for the stylesheet, the line's width, its head, and its words."""
 

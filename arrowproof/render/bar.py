@@ -6,8 +6,8 @@ Lengths are rem; the stylesheet (``controls.css``) holds the same.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from arrowproof.model.record import record
 from arrowproof.render.ruler import SLACK, Ruler
 from arrowproof.render.text import text_width
 
@@ -22,7 +22,7 @@ _TOOLS = 13.0 + 1.2 + 9.4 + 1.2
 """The search field and the buttons of the zoom, with the gaps before them."""
 
 
-@dataclass(frozen=True)
+@record
 class Bar:
     """What stands in the bar. ``places`` are the texts that may say where the reader is, one at a time, and without
     them there are no tools; ``views`` are the names on the buttons of the views, and one of ``notes`` stands beside

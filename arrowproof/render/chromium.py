@@ -18,12 +18,12 @@ import tempfile
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arrowproof.errors import MissingEnvironmentError
 from arrowproof.model.interrupts import interrupts_held
+from arrowproof.model.record import record
 from arrowproof.render.devtools import DevTools, DevToolsError
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ _DOWNLOADS = (
 )
 
 
-@dataclass(frozen=True)
+@record
 class ChromiumInfo:
     """A browser on this machine: the path of its executable, and its version such as ``156.0.8078.108``."""
 
@@ -104,7 +104,7 @@ class ChromiumInfo:
     version: str
 
 
-@dataclass(frozen=True)
+@record
 class RunningChromium:
     """A browser that was started: its main process, and the connection to it, which answers once it is up."""
 

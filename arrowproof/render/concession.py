@@ -10,7 +10,8 @@ in its place, and a transition where its arrow is chosen.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from arrowproof.model.record import record
 
 FOLD = 0.95
 """The width in rem of the sign before the words of a fold; the stylesheet (``column.css``) holds the same."""
@@ -18,7 +19,7 @@ FOLD = 0.95
 _ALL = 1000
 
 
-@dataclass(frozen=True)
+@record
 class Concession:
     """Whether the panels and the binding stand in a fold, and the most ``reasons`` outside of one.
 

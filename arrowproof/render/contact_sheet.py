@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from arrowproof.model.record import record
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -19,7 +20,7 @@ _PAPER = (226, 229, 232)
 _INK = (20, 23, 26)
 
 
-@dataclass(frozen=True)
+@record
 class Tile:
     """One screenshot, already as small as it will stand on the sheet, and the line above it."""
 

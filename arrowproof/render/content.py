@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from arrowproof.model.lifecycle import Panel
+from arrowproof.model.record import record
 from arrowproof.render.bar import Bar
 from arrowproof.render.drawing import Box
 from arrowproof.render.index import Index
@@ -20,7 +21,7 @@ MAX_LISTED = 60
 """More transitions than this are counted, not listed."""
 
 
-@dataclass(frozen=True)
+@record
 class Content:
     """The texts that take room on a page.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from arrowproof.model.record import record
 
 
-@dataclass(frozen=True)
+@record
 class Density:
     """How closely the column is set: the gap between its parts and the padding of a row, in rem, and what it costs."""
 

@@ -6,12 +6,12 @@ units high. x grows to the right, y downwards. The page scales the whole drawing
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from arrowproof.model.record import record
 
 Point = tuple[float, float]
 
 
-@dataclass(frozen=True)
+@record
 class Box:
     """An upright rectangle: its upper left corner and its size."""
 
@@ -36,7 +36,7 @@ class Box:
         return (self.x + self.width / 2, self.y + self.height / 2)
 
 
-@dataclass(frozen=True)
+@record
 class TextLine:
     """One line of text: its anchor point on the baseline, its measured width, and ``start`` or ``middle``."""
 
@@ -47,7 +47,7 @@ class TextLine:
     anchor: str = "start"
 
 
-@dataclass(frozen=True)
+@record
 class StateBox:
     """A state as drawn: the box and its text lines (label lines first, then note lines).
 
@@ -61,7 +61,7 @@ class StateBox:
     icon: Point | None = None
 
 
-@dataclass(frozen=True)
+@record
 class Mark:
     """The start mark (rows are created here) or the removal mark (rows leave here)."""
 
@@ -76,7 +76,7 @@ class Mark:
         return self.id.partition(":")[2]
 
 
-@dataclass(frozen=True)
+@record
 class ArrowPath:
     """An arrow as drawn: an orthogonal polyline from tail to tip, its label lines, the label's box, and the bead.
 
@@ -105,7 +105,7 @@ class ArrowPath:
         return self.cord in (None, self.id)
 
 
-@dataclass(frozen=True)
+@record
 class Lane:
     """The part of a drawing in which the states of one group stand: its outline, a closed orthogonal line, and name."""
 
@@ -114,7 +114,7 @@ class Lane:
     name: tuple[TextLine, ...]
 
 
-@dataclass(frozen=True)
+@record
 class Drawing:
     """A whole diagram. ``bounds`` holds everything that is drawn."""
 

@@ -13,13 +13,13 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from threading import Lock, Thread
 
 from arrowproof.errors import InputError
 from arrowproof.model.progress import Progress
+from arrowproof.model.record import record
 from arrowproof.render.chromium import RunningChromium, run_chromium
 from arrowproof.render.contact_sheet import write_contact_sheet
 from arrowproof.render.fit_choices import hardest_choices, judge_choices, judge_inks, read_choices, told_once
@@ -133,7 +133,7 @@ class _Browsers:
             self._stack.close()
 
 
-@dataclass(frozen=True)
+@record
 class _Visited:
     """A page that was looked at, with what is judged of it meanwhile."""
 

@@ -11,16 +11,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from arrowproof.model.record import record
 from arrowproof.render.fit_measures import Colour, Geometry
 from arrowproof.render.fit_pixels import LINE_CONTRAST_MIN, RGB, TEXT_CONTRAST_MIN, contrast_on
 from arrowproof.render.fit_report import Check
 from arrowproof.render.fit_rules import Failure
 
 
-@dataclass(frozen=True)
+@record
 class Ink:
     """A text or a line in a colour that a choice brings, and the plain colour behind it."""
 
@@ -30,7 +31,7 @@ class Ink:
     ground: RGB
 
 
-@dataclass(frozen=True)
+@record
 class Choice:
     """One thing that was chosen: what kind it is (``arrow``, ``transition``, ``state``), and the address it came to.
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+from arrowproof.model.record import record
 
 Colour = tuple[float, float, float, float]
 """Red, green and blue from 0 to 255, and alpha from 0 to 1."""
@@ -53,7 +54,7 @@ class Rect(NamedTuple):
         return f"({self.left:g}, {self.top:g})–({self.right:g}, {self.bottom:g})"
 
 
-@dataclass(frozen=True)
+@record
 class Text:
     """A text as painted: one rectangle of ink for each of its lines.
 
@@ -81,7 +82,7 @@ class Text:
         return f"{owner}text {self.text!r} ({self.selector})"
 
 
-@dataclass(frozen=True)
+@record
 class StateMeasure:
     """A state: its box, None when it has none, and the colour of the box's edge (its stroke, else its fill).
 
@@ -96,7 +97,7 @@ class StateMeasure:
     folded: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class ArrowMeasure:
     """An arrow: the states it joins, its lines as polylines, and how they are stroked.
 
@@ -115,7 +116,7 @@ class ArrowMeasure:
     keys: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@record
 class Geometry:
     """Everything that stands on the screen.
 

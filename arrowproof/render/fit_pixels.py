@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from math import ceil, hypot
 from operator import itemgetter
 from typing import TYPE_CHECKING, cast
 
+from arrowproof.model.record import record
 from arrowproof.render.fit_measures import XY, ArrowMeasure, Colour, Geometry, Rect, StateMeasure, Text
 from arrowproof.render.fit_rules import Failure
 
@@ -61,7 +61,7 @@ class Raster:
         return next((colour for colour, _ in pixels.most_common(1)), None)
 
 
-@dataclass(frozen=True)
+@record
 class Contrast:
     """A contrast ratio, and the two colours that make it."""
 
@@ -73,7 +73,7 @@ class Contrast:
         return f"{self.ratio:.2f}:1 ({_hex(self.ink)} on {_hex(self.ground)})"
 
 
-@dataclass(frozen=True)
+@record
 class PixelVerdict:
     """The lowest contrasts of a screen (None where there was nothing to measure), and what fails."""
 

@@ -17,10 +17,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from arrowproof.model.record import record
 from arrowproof.model.whole_file import write_whole
 from arrowproof.render.fit_rules import Failure
 
@@ -44,7 +45,7 @@ RULE_NAMES = (
 """The stable names of all rules."""
 
 
-@dataclass(frozen=True)
+@record
 class Measures:
     """The numbers of one check: font sizes in CSS px, contrast ratios, the page's extent; None where there are none."""
 
@@ -61,7 +62,7 @@ class Measures:
     overview: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class Check:
     """One page on one screen in one theme. ``measures`` is None when the page could not be measured."""
 
@@ -77,7 +78,7 @@ class Check:
         return self.measures is not None and not self.failures
 
 
-@dataclass(frozen=True)
+@record
 class SceneFit:
     """What a fragment of a page's address shows, in one check: another drawing, or the same one with a choice."""
 
@@ -85,7 +86,7 @@ class SceneFit:
     check: Check
 
 
-@dataclass(frozen=True)
+@record
 class PageFit:
     """One page in all checks. ``failures`` are those of the page as a whole: requests, console errors, a hang."""
 
@@ -119,7 +120,7 @@ class PageFit:
         return {size: {"state": of.smallest_state_text, "label": of.smallest_label} for size, of in shown} or None
 
 
-@dataclass(frozen=True)
+@record
 class FitReport:
     """The fit check of one or more pages. ``receipt`` is the file it was written to."""
 

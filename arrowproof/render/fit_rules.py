@@ -7,9 +7,9 @@ in :mod:`arrowproof.render.fit_pixels`, and those that need the browser's events
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
+from arrowproof.model.record import record
 from arrowproof.render.fit_measures import XY, ArrowMeasure, Geometry, Rect, Text
 from arrowproof.render.quality import SMALL_ARROWS, SMALL_STATES
 
@@ -31,7 +31,7 @@ _BOX_INSET = 1.0
 Finding = tuple[str, str]
 
 
-@dataclass(frozen=True)
+@record
 class Failure:
     """One way in which a page does not fit: the rule, the place, and the numbers.
 

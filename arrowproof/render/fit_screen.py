@@ -6,11 +6,12 @@ import base64
 import io
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from arrowproof.model.record import record
 from arrowproof.render.contact_sheet import Tile, shrink
 from arrowproof.render.fit_measures import Geometry
 from arrowproof.render.fit_pixels import RGB, PixelVerdict, judge_pixels, luminance
@@ -24,7 +25,7 @@ MAX_FAILURES_A_RULE = 40
 """More failures of one rule on one screen than this are counted, not listed."""
 
 
-@dataclass(frozen=True)
+@record
 class Screen:
     """What a check looks at: a size in CSS px, and a theme."""
 
@@ -41,7 +42,7 @@ class Screen:
         return f"{self.size} {self.theme}"
 
 
-@dataclass(frozen=True)
+@record
 class JudgedScreen:
     """A check with what the whole page needs of it: its small picture, and the colour of its paper."""
 

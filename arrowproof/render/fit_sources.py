@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from arrowproof.errors import InputError
+from arrowproof.model.record import record
 
 MAX_PAGE_BYTES = 32 * 1024 * 1024
 MAX_STEM_BYTES = 200
 """How much of a page's name the names of its pictures begin with: no file system has names of more than 255 bytes."""
 
 
-@dataclass(frozen=True)
+@record
 class Source:
     """A page to check: its path as it was named, its bytes, and the stem of the names of its pictures."""
 

@@ -7,10 +7,10 @@ same.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 
 from arrowproof.model.lifecycle import Kind, State
+from arrowproof.model.record import record
 from arrowproof.render.language import Language
 from arrowproof.render.names import group_names
 from arrowproof.render.ruler import SLACK, Ruler
@@ -30,7 +30,7 @@ _CLOSE = 0.1
 """The padding of rows that are set closer."""
 
 
-@dataclass(frozen=True)
+@record
 class Link:
     """A name and the fragment of the page's address that shows what it names."""
 
@@ -38,7 +38,7 @@ class Link:
     fragment: str
 
 
-@dataclass(frozen=True)
+@record
 class IndexRow:
     """A group or a kind: its name, the fragment of its own scene if it has one, and its states.
 
@@ -51,7 +51,7 @@ class IndexRow:
     links: tuple[Link, ...]
 
 
-@dataclass(frozen=True)
+@record
 class Index:
     """The rows, each with padding ``row``. Their links stand in ``columns``; without columns each counts its states."""
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import accumulate, product
 from math import ceil
 
+from arrowproof.model.record import record
 from arrowproof.render.language import Language
 from arrowproof.render.outline import ArrowRow
 from arrowproof.render.proof import Proof
@@ -41,7 +42,7 @@ _HINT_LINES = 2
 """Of what is said below the lines while no arrow is chosen."""
 
 
-@dataclass(frozen=True)
+@record
 class KeyRow:
     """One arrow: its number in the drawing, its place in the file, what its label says, and its name for people.
 
@@ -59,7 +60,7 @@ class KeyRow:
     tone: str = ""
 
 
-@dataclass(frozen=True)
+@record
 class Key:
     """The rows as they stand in ``columns``, each with padding ``row``; ``height`` is that of all of it.
 
@@ -133,7 +134,7 @@ def fit_key(key: Key, width: float, height: float, row: float, ruler: Ruler) -> 
     return KeySettings(key, ruler).fit(width, height, row)
 
 
-@dataclass(frozen=True)
+@record
 class _Setting:
     """A way in which a key can stand; rows that are not ``is_whole`` have events of at most so many lines."""
 
@@ -143,7 +144,7 @@ class _Setting:
     lines: int | None = None
 
 
-@dataclass(frozen=True)
+@record
 class KeySettings:
     """The ways in which a key can stand beside a drawing, each measured once, however often a column asks for one."""
 

@@ -6,10 +6,9 @@ sides, rather than to a strip.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from markupsafe import Markup
 
+from arrowproof.model.record import record
 from arrowproof.render.drawing import Box, TextLine
 from arrowproof.render.key import Key, KeyRow, balanced
 from arrowproof.render.svg_element import element, text_element
@@ -25,7 +24,7 @@ _TALLEST = 1.0
 """The height of a picture as a share of its width up to which no further column is added."""
 
 
-@dataclass(frozen=True)
+@record
 class KeyPicture:
     """The key as one ``g``; ``height`` is what it adds below a drawing, ``wider`` what it adds to its width in all."""
 

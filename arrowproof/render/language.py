@@ -8,10 +8,11 @@ without plural forms has ``KEY.other`` alone. Every language has the same keys, 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
+
+from arrowproof.model.record import record
 
 FOLDER = Path(__file__).parent / "languages"
 
@@ -22,7 +23,7 @@ SCRIPT_PREFIX = "js."
 """The keys of the texts that the script of a page says; it gets them without this prefix."""
 
 
-@dataclass(frozen=True)
+@record
 class Language:
     """The interface texts of one language. Calling it gives a text with its values filled in."""
 

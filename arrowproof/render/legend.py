@@ -6,10 +6,10 @@ It also says how high it is, since the page plans every part of its screen.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from arrowproof.model.record import record
 from arrowproof.model.rung import Rung
 from arrowproof.render.arrow_svg import ARROW_UNITS, rung_class, rung_sample, sneak_sample
 from arrowproof.render.language import Language
@@ -30,7 +30,7 @@ _GAP, _SAMPLE_GAP = 1.2, 0.45
 _SLACK = 1.03
 
 
-@dataclass(frozen=True)
+@record
 class LegendItem:
     """A sign and what it means. ``sample`` is empty and ``units`` 0 where words stand alone.
 

@@ -8,10 +8,11 @@ draws would leave letters to a font of the reader's machine, which a test in a b
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.record import record
 from arrowproof.render.language import Language
 from arrowproof.render.outline import Outline
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from arrowproof.render.proof_panel import ProofPanel
 
 
-@dataclass(frozen=True)
+@record
 class Lettering:
     """All that may be drawn in the text face and in the code face of a page, each as one text."""
 

@@ -5,8 +5,7 @@ All lengths are rem. The numbers are those of ``sheet.css`` and ``header.css``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from arrowproof.model.record import record
 from arrowproof.render.content import Content
 from arrowproof.render.ruler import SLACK, Ruler
 from arrowproof.render.screen import MARGINS, SCREEN_WIDTH
@@ -25,7 +24,7 @@ _CONTROLS = 37.0
 """Of the run line, what the buttons and the gaps take besides the name of the model and the origin of a proof."""
 
 
-@dataclass(frozen=True)
+@record
 class Masthead:
     """The step of the title's size, 0 for the largest, and the height of all of it."""
 

@@ -7,9 +7,9 @@ model says stands as written, everything else is in the language of the page.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle, Panel, State
+from arrowproof.model.record import record
 from arrowproof.model.transitions import Transition, derive_transitions
 from arrowproof.render.language import Language, load_language
 from arrowproof.render.names import distinct_names, endpoint_name, listed_names, pair_address
@@ -25,7 +25,7 @@ MAX_PATHS = 3
 """Arrow paths of one transition that the list shows; the others are counted."""
 
 
-@dataclass(frozen=True)
+@record
 class Count:
     """How many of something: the number and the words under it."""
 
@@ -38,7 +38,7 @@ class Count:
         return f"{self.number} {self.caption}"
 
 
-@dataclass(frozen=True)
+@record
 class ListedTransition:
     """A transition as the list shows it; ``arrows`` are the numbers of all arrows that it walks over.
 
@@ -52,7 +52,7 @@ class ListedTransition:
     arrows: str
 
 
-@dataclass(frozen=True)
+@record
 class Fact:
     """One thing that the binding says."""
 
@@ -60,7 +60,7 @@ class Fact:
     value: str
 
 
-@dataclass(frozen=True)
+@record
 class ArrowRow:
     """An arrow as a row of the table for screen readers, with what a proof says of it."""
 
@@ -71,7 +71,7 @@ class ArrowRow:
     standing: str = ""
 
 
-@dataclass(frozen=True)
+@record
 class Outline:
     """A page's texts.
 
@@ -151,7 +151,7 @@ def _counts(lifecycle: Lifecycle, transitions: Sequence[Transition], language: L
     )
 
 
-@dataclass(frozen=True)
+@record
 class _StateNames:
     """The names of the states, by id: in the list, and in addresses."""
 

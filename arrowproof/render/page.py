@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -20,6 +20,7 @@ from markupsafe import Markup
 from arrowproof import __version__
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.mermaid import write_mermaid
+from arrowproof.model.record import record
 from arrowproof.render.assets import TEMPLATES, asset
 from arrowproof.render.bar import Bar
 from arrowproof.render.beads import bead_symbols, verdict_sign
@@ -143,7 +144,7 @@ def render_page(
     )
 
 
-@dataclass(frozen=True)
+@record
 class PageParts:
     """What a page is made of, with its ``sheet``: the plan of all that shares its screen."""
 

@@ -18,7 +18,7 @@ import time
 import webbrowser
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arrowproof.errors import MAX_LISTED, ArrowproofError, InputError
+from arrowproof.model.record import record
 from arrowproof.render.language import Language, load_language
 from arrowproof.render.policy import source_hash
 from arrowproof.render.preview_watch import watch
@@ -59,7 +60,7 @@ _PATIENCE = 1.0
 """Seconds after which it is said that the first page is still being drawn."""
 
 
-@dataclass(frozen=True)
+@record
 class View:
     """What browsers are to show: the last good page, its warnings, why the source is broken now, if it is, and whether
     another page is being drawn."""

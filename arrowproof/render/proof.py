@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from arrowproof.model.lifecycle import Lifecycle, State
+from arrowproof.model.record import record
 from arrowproof.render.language import Language, load_language
 from arrowproof.render.moments import duration_text
 from arrowproof.render.sneak_arrows import add_sneak_arrows, shared_words, sneak_words
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from arrowproof.model.staleness import Difference
 
 
-@dataclass(frozen=True)
+@record
 class Proof:
     """Evidence as it is drawn on a lifecycle.
 

@@ -8,11 +8,11 @@ transitions over it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 
 from arrowproof.model.evidence import SneakPath, TransitionEvidence, Verdict
 from arrowproof.model.lifecycle import Arrow, Lifecycle
+from arrowproof.model.record import record
 from arrowproof.model.transitions import Transition, derive_transitions
 from arrowproof.render.language import Language
 from arrowproof.render.names import arrow_names, arrow_text
@@ -40,7 +40,7 @@ PanelMaker = Callable[[Limits], ProofPanel]
 """Makes one panel with as much in it as fits."""
 
 
-@dataclass(frozen=True)
+@record
 class ProofRow:
     """A line of the list. ``arrows`` are the numbers of the arrows that it walks over, ``spoken`` is all of it."""
 
@@ -55,7 +55,7 @@ class ProofRow:
     spoken: str
 
 
-@dataclass(frozen=True)
+@record
 class ArrowHead:
     """The head of an arrow over passing states, or beside others: its ends, its label, its id, and its transitions.
 
@@ -70,7 +70,7 @@ class ArrowHead:
     more: str
 
 
-@dataclass(frozen=True)
+@record
 class ProofColumn:
     """All texts of the column. ``sneaks`` and ``rows`` are the list, ``more_sneaks`` says how many are not in it.
 

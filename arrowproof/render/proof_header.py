@@ -6,9 +6,9 @@ Evidence is untrusted: every text is cleaned and bounded.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from arrowproof.model.evidence import Share, Verdict
+from arrowproof.model.record import record
 from arrowproof.model.staleness import Difference, DifferenceKind
 from arrowproof.render.language import Language
 from arrowproof.render.moments import duration_text, time_text
@@ -26,7 +26,7 @@ _MAX_COUNT = 99_999
 _TONES = {Verdict.PROVEN: "holds", Verdict.WALKED: "gap", Verdict.NOT_PROVEN: "wrong"}
 
 
-@dataclass(frozen=True)
+@record
 class Figure:
     """A figure with the words under it; ``tone`` is ``wrong``, ``gap``, or empty where nothing is to be looked at."""
 
@@ -35,7 +35,7 @@ class Figure:
     tone: str = ""
 
 
-@dataclass(frozen=True)
+@record
 class OriginFact:
     """One fact of where a proof comes from; ``code`` is the part in the face of code."""
 
@@ -48,7 +48,7 @@ class OriginFact:
         return f"{self.text} {self.code}".strip()
 
 
-@dataclass(frozen=True)
+@record
 class ProofHeader:
     """What stands at the top of a page of a proof.
 

@@ -8,7 +8,7 @@ left out the panel says how much. Nothing is escaped here, since that is the wor
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from arrowproof.model.evidence import (
     Evidence,
@@ -22,6 +22,7 @@ from arrowproof.model.evidence import (
     Walk,
 )
 from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.record import record
 from arrowproof.model.transitions import Pair, Transition
 from arrowproof.render.language import Language
 from arrowproof.render.names import arrow_text
@@ -34,7 +35,7 @@ from arrowproof.render.standing import Standing
 from arrowproof.render.text import clean_text
 
 
-@dataclass(frozen=True)
+@record
 class Limits:
     """How much a panel shows.
 
@@ -62,7 +63,7 @@ LIMITS = (
 """From what a panel shows where it has room to the least that it shows: columns that stayed the same go first."""
 
 
-@dataclass(frozen=True)
+@record
 class StatementTexts:
     """A statement: where it stands, the lines that are shown, what is left out, and the sneak paths that it makes."""
 
@@ -73,7 +74,7 @@ class StatementTexts:
     others: str
 
 
-@dataclass(frozen=True)
+@record
 class KillTexts:
     """The kills on one side of the commit: how many were survived, how the first one went, and what went wrong."""
 
@@ -82,7 +83,7 @@ class KillTexts:
     problem: str
 
 
-@dataclass(frozen=True)
+@record
 class ProofPanel:
     """One panel. ``address`` are the ends as an address names them, ``title`` as people read them.
 
@@ -107,7 +108,7 @@ class ProofPanel:
     more_processes: str
 
 
-@dataclass(frozen=True)
+@record
 class Prover:
     """Makes the panels of one page. ``makes`` and ``sneaks`` are the transitions and sneak paths of each statement."""
 

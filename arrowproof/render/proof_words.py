@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from arrowproof.model.evidence import Process, Row, Statement
 from arrowproof.model.lifecycle import Binding, Lifecycle
+from arrowproof.model.record import record
 from arrowproof.model.transitions import Pair
 from arrowproof.render.language import Language
 from arrowproof.render.names import distinct_names, listed_names, pair_address, state_name
@@ -21,7 +21,7 @@ MAX_SENTENCE = 240
 """Characters of a sentence that evidence brings along, such as a reason or what went wrong."""
 
 
-@dataclass(frozen=True)
+@record
 class ProofWords:
     """The words for what an evidence holds of one lifecycle.
 

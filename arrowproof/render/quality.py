@@ -6,10 +6,10 @@ The layout chooses between candidates by these figures, and its tests hold every
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
+from arrowproof.model.record import record
 from arrowproof.render.drawing import ArrowPath, Box, Drawing, Point, StateBox
 
 TARGET_WIDTH, TARGET_HEIGHT = 950.0, 620.0
@@ -37,7 +37,7 @@ _SLACK = 0.5
 """Shared edges and rounding are no overlap."""
 
 
-@dataclass(frozen=True)
+@record
 class Overlap:
     """Two things that must not touch: ``kind`` says what they are, ``first`` and ``second`` are their ids.
 
@@ -50,7 +50,7 @@ class Overlap:
     second: str
 
 
-@dataclass(frozen=True)
+@record
 class Quality:
     """Figures of one drawing; lengths are drawing units unless they say px."""
 
@@ -73,7 +73,7 @@ class Quality:
         return not self.overlaps
 
 
-@dataclass(frozen=True)
+@record
 class _Segment:
     arrow: int
     low: Point

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from arrowproof.model.evidence import Evidence
+from arrowproof.model.record import record
 from arrowproof.model.transitions import CREATED, transition_name
 from arrowproof.render.language import Language
 from arrowproof.render.names import arrow_text
@@ -87,7 +87,7 @@ def say_reasons(evidence: Evidence, words: ProofWords) -> tuple[str, ...]:
     return tuple(said)
 
 
-@dataclass(frozen=True)
+@record
 class _Speaker:
     """What says the reasons of one evidence."""
 

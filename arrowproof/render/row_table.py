@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from arrowproof.model.evidence import Row, Scalar
+from arrowproof.model.record import record
 from arrowproof.render.language import Language
 from arrowproof.render.text import clean_text
 
@@ -22,7 +22,7 @@ NOTHING = "–"
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(\.\d{1,6})?(?:Z|\+00:00)", re.ASCII)
 
 
-@dataclass(frozen=True)
+@record
 class Value:
     """A value as it is shown. ``whole`` is all of it where something was cut, else empty."""
 
@@ -30,7 +30,7 @@ class Value:
     whole: str = ""
 
 
-@dataclass(frozen=True)
+@record
 class RowLine:
     """One column of a row, before and after."""
 
@@ -40,7 +40,7 @@ class RowLine:
     is_changed: bool
 
 
-@dataclass(frozen=True)
+@record
 class RowTable:
     """A row before and after. The headings say so where there is no row on one side."""
 

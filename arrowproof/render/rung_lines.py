@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from arrowproof.model.evidence import Guard, Log, Side, SneakPath, TransitionEvidence
+from arrowproof.model.record import record
 from arrowproof.model.rung import Rung
 from arrowproof.render.proof_words import MAX_SENTENCE, ProofWords, bounded
 from arrowproof.render.standing import TransitionStanding
 
 
-@dataclass(frozen=True)
+@record
 class RungLine:
     """One rung: its word, by what it is reached or what is missing, its sign, and its tone.
 

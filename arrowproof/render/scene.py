@@ -7,10 +7,11 @@ group, view and state (:mod:`arrowproof.render.scenes` plans them).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from urllib.parse import quote
 
 from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.record import record
 from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.proof import Proof
 from arrowproof.render.quality import LEAST_SCALE, MANY_STATES, READABLE_SCALE, SMALL_ARROWS, SMALL_STATES, fit_scale
@@ -22,7 +23,7 @@ KEPT = "!~*'()"
 """What a script's encodeURIComponent keeps besides letters, digits, ``-``, ``_`` and ``.``."""
 
 
-@dataclass(frozen=True)
+@record
 class Scene:
     """One drawing of a page.
 

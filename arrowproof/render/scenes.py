@@ -12,10 +12,11 @@ be read has no scene; it is seen in the others, where what is not in it steps ba
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 
 from arrowproof.model.lifecycle import Lifecycle, State
+from arrowproof.model.record import record
 from arrowproof.render.bundles import bundle_proof, lowest_gap
 from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.language import Language
@@ -86,7 +87,7 @@ _BAR_SHARE = 0.06
 """Of the scale: what the bar above the drawing of a large model may take from it."""
 
 
-@dataclass(frozen=True)
+@record
 class _Plan:
     """What all scenes of a page are made of."""
 

@@ -8,11 +8,12 @@ arrangement makes the page taller than the screen, which the fit check reports; 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from math import ceil
 from typing import TYPE_CHECKING
 
+from arrowproof.model.record import record
 from arrowproof.render.arrangement import (
     COLUMN,
     COLUMN_PADDING,
@@ -62,7 +63,7 @@ _ROUNDING = 0.15
 """Of the height of the column: what its lines may be off by, which a browser sets on whole pixels."""
 
 
-@dataclass(frozen=True)
+@record
 class Sheet:
     """A planned page. Lengths are rem; ``fixed`` is the height of everything above and below the drawing.
 
@@ -155,7 +156,7 @@ def _best_sheet(plan: _Plan) -> Sheet:
     return min(read, key=lambda sheet: sheet.key.left_out) if read else max(found, key=lambda sheet: sheet.merit)
 
 
-@dataclass(frozen=True)
+@record
 class _Figure:
     """The drawing beside a column that grows to ``widest``: its ``room``, and its ``scale`` in rem to the unit."""
 
@@ -165,7 +166,7 @@ class _Figure:
     scale: float
 
 
-@dataclass(frozen=True)
+@record
 class _Plan:
     """What every arrangement of one page is made of, each part measured once."""
 

@@ -16,6 +16,7 @@ from math import ceil
 
 from arrowproof.model.evidence import Statement
 from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.record import record
 from arrowproof.render.text import clean_code
 
 MAX_CHARACTERS = 10_000
@@ -39,7 +40,7 @@ _SOURCE_CLAUSES = frozenset({"WHERE", "ON", "HAVING", "USING"})
 _OTHER_CLAUSES = frozenset({"FROM", "ORDER", "GROUP", "LIMIT", "RETURNING"})
 
 
-@dataclass(frozen=True)
+@record
 class Span:
     """A part of a line; ``role`` is ``target``, ``source`` or ``wrong``, and empty for other text."""
 
@@ -47,7 +48,7 @@ class Span:
     role: str = ""
 
 
-@dataclass(frozen=True)
+@record
 class SqlLine:
     """A line of a statement with its number in the file."""
 
@@ -60,7 +61,7 @@ class SqlLine:
         return "".join(span.text for span in self.spans)
 
 
-@dataclass(frozen=True)
+@record
 class Roles:
     """Which values play a part in a statement: the target's, and those of source states that are meant or wrong.
 

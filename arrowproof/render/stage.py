@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.record import record
 from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.finder import find_names
 from arrowproof.render.language import Language
@@ -15,7 +16,7 @@ from arrowproof.render.scene import MARGIN, Scene, is_read_whole, is_small, whol
 from arrowproof.render.text import clean_text
 
 
-@dataclass(frozen=True)
+@record
 class Stage:
     """The scenes of a page, the one that it opens with first.
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.record import record
 from arrowproof.model.rung import Rung, rung_of
 from arrowproof.model.transitions import Pair, Transition, derive_transitions
 
@@ -23,7 +23,7 @@ FREQUENCY_STEPS = 6
 """Steps of thickness above the thinnest line, which the rarest arrows and those without a count have."""
 
 
-@dataclass(frozen=True)
+@record
 class TransitionStanding:
     """Where one transition stands, with its evidence. ``count`` is how often a log holds it, None without a log."""
 
@@ -33,7 +33,7 @@ class TransitionStanding:
     count: int | None = None
 
 
-@dataclass(frozen=True)
+@record
 class ArrowStanding:
     """Where one arrow stands: ``at`` of the ``over`` transitions over it stand as low as ``rung``.
 
@@ -54,7 +54,7 @@ class ArrowStanding:
         return self.at < self.over
 
 
-@dataclass(frozen=True)
+@record
 class Standing:
     """Where every transition and every arrow of a lifecycle stands, each under its pair or id, in the file's order.
 

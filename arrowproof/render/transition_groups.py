@@ -6,9 +6,9 @@ Lengths are rem; the stylesheet (``column.css``) holds the same.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+from arrowproof.model.record import record
 from arrowproof.render.ruler import SLACK, Ruler
 from arrowproof.render.text import tallness, text_width
 
@@ -29,7 +29,7 @@ _TALLEST = 2
 """Names so much taller than Latin ones would meet in lines as close as those."""
 
 
-@dataclass(frozen=True)
+@record
 class Row:
     """One transition as listed: both ends as an address names them and as people read them, and the arrow ids of its
     paths."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from arrowproof.model.lifecycle import Lifecycle, View
+from arrowproof.model.record import record
 from arrowproof.render.language import Language
 from arrowproof.render.names import view_names
 from arrowproof.render.scene import Scene
 from arrowproof.render.text import clean_text
 
 
-@dataclass(frozen=True)
+@record
 class ListedView:
     """A view as its button: ``id`` as an address has it, and ``members``, the keys of what it shows, ``a`` or ``s`` and
     the number in the file."""

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, partial
 
+from arrowproof.model.record import record
 from arrowproof.render.text import clean_text, graphemes, text_width
 
 _NO_LINE_START = frozenset(
@@ -30,7 +30,7 @@ _UNIT_LENGTH = 4
 _BREAK_AFTER = frozenset("_./-:,;=&?|\\")
 
 
-@dataclass(frozen=True)
+@record
 class _Piece:
     """A part of a text that stays on one line; ``space`` says that a space precedes it unless a line starts here."""
 

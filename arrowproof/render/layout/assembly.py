@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
+from arrowproof.model.record import record
 from arrowproof.render.drawing import ArrowPath, Box, Drawing, Mark, Point, StateBox
 from arrowproof.render.layout.boxes import place_state, with_label
 from arrowproof.render.layout.coordinates import Columns
@@ -30,7 +31,7 @@ _STEM_SHIFT = 8
 _BEAD_EXTENT = 7.0
 
 
-@dataclass(frozen=True)
+@record
 class Assembly:
     """Everything that a drawing is made of."""
 

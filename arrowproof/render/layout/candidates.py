@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from arrowproof.errors import InternalError
 from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.record import record
 from arrowproof.render.drawing import Drawing
 from arrowproof.render.layout.assembly import Assembly
 from arrowproof.render.layout.channels import assign_slots
@@ -64,7 +65,7 @@ _MOST_FORCED, _FORCED_EDGES, _FAR = 12, 300, 90
 """
 
 
-@dataclass(frozen=True)
+@record
 class Candidate:
     """A drawing, how it was made, and its score; higher is better. ``malus`` is what the estimate takes off it."""
 

@@ -8,8 +8,8 @@ no order can, the two pins are reported, so that they can be given different col
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from arrowproof.model.record import record
 from arrowproof.render.layout.coordinates import Columns
 from arrowproof.render.layout.grid import Grid, Link
 from arrowproof.render.layout.variables import Pin
@@ -22,7 +22,7 @@ _HARD = 1000
 _MOVES = 60
 
 
-@dataclass(frozen=True)
+@record
 class Run:
     """The level run of one link: its extent, and the x of its legs to the upper and to the lower side."""
 
@@ -33,7 +33,7 @@ class Run:
     down: tuple[tuple[int, Pin], ...]
 
 
-@dataclass(frozen=True)
+@record
 class Channel:
     """The slot of each link with a level run, 0 is uppermost; how many slots; and pins that no order keeps apart."""
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from arrowproof.model.record import record
 from arrowproof.render.layout.channels import Channel
 from arrowproof.render.layout.coordinates import Columns
 from arrowproof.render.layout.grid import Grid
@@ -46,7 +46,7 @@ class Part(NamedTuple):
     room_below: float
 
 
-@dataclass(frozen=True)
+@record
 class Stack:
     """The unknowns from top to bottom, each with its parts: a run is one part without height.
 

@@ -9,9 +9,9 @@ one long bend reads better than two short ones; further runs do, whose weights f
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from arrowproof.model.record import record
 from arrowproof.render.layout.dot import Distance, solve_distances
 from arrowproof.render.layout.grid import Grid
 from arrowproof.render.layout.loops import LEFT, RIGHT, CornerLoop
@@ -47,7 +47,7 @@ _HAIR, _HAIR_COST = 3, 50_000
 _ROUNDS, _FIRST_FACTOR, _SHORT = 3, 10, 14
 
 
-@dataclass(frozen=True)
+@record
 class Columns:
     """x of every box (left and right edge), of every other element, and of every pin."""
 
@@ -59,7 +59,7 @@ class Columns:
     """How much the last round minded a bend of each link."""
 
 
-@dataclass(frozen=True)
+@record
 class Jogs:
     """What becomes of links that step aside by too little to look meant.
 

@@ -8,11 +8,12 @@ No search and no solver: a view takes a few milliseconds, so that a page can hol
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 
 from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
+from arrowproof.model.record import record
 from arrowproof.render.drawing import ArrowPath, Box, Drawing, Mark, Point, StateBox
 from arrowproof.render.layout.assembly import bounds_of, cord_paths
 from arrowproof.render.layout.boxes import place_state, with_label
@@ -58,7 +59,7 @@ _CALM_SCALE = 1.0
 """A view that is shown this large need not be set closer."""
 
 
-@dataclass(frozen=True)
+@record
 class _Setting:
     """How closely a view is set: the widest label and name, the room around a name, the gaps, and where captions stand:
     ``beside`` the last line of their label or under it."""
@@ -82,7 +83,7 @@ _SETTINGS = (
 """From calm to close; the first that is large enough is taken, else the one that comes out largest."""
 
 
-@dataclass(frozen=True)
+@record
 class _Row:
     """One line: an arrow with its label, or a cord of several with theirs.
 
@@ -107,7 +108,7 @@ class _Row:
         return max(self.label.height, LOOP_HEIGHT) / 2 + 2 if self.is_loop else _BEAD_ROOM
 
 
-@dataclass(frozen=True)
+@record
 class _Block:
     """A neighbour with its arrows: a state, or a mark when ``size`` is None, or the self arrows when ``id`` is None.
 
@@ -139,7 +140,7 @@ class _Block:
         return self.rows[-1].below + self.lines[-1]
 
 
-@dataclass(frozen=True)
+@record
 class _Stack:
     """All that stands on one side; ``middles`` are the blocks' places, the outermost lines as far up as down."""
 
@@ -216,7 +217,7 @@ def _best(view: _View) -> Drawing:
     return max(drawings, key=lambda drawing: fit_scale(drawing.bounds))
 
 
-@dataclass(frozen=True)
+@record
 class _View:
     """What is drawn: a state in a lifecycle that has its arrows and no others.
 

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
+from arrowproof.model.record import record
 from arrowproof.render.language import Language
 from arrowproof.render.layout.forms import crowded_ends
 
 End = str | None
 
 
-@dataclass(frozen=True)
+@record
 class Fold:
     """A lifecycle with folded groups.
 

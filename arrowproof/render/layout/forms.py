@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, pairwise
 
 from arrowproof.model.lifecycle import Arrow, Lifecycle, State
+from arrowproof.model.record import record
 from arrowproof.render.layout.sizes import LabelLimits, LabelSize, measure_cord, measure_label, measure_tag
 from arrowproof.render.quality import MANY_STATES
 
@@ -26,7 +27,7 @@ _WIDER = 1.5
 """How much wider the labels of a cord may be: each of them stands alone in its row."""
 
 
-@dataclass(frozen=True)
+@record
 class Form:
     """How a lifecycle is written into its drawing.
 

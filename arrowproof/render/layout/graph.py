@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
 from arrowproof.model.lifecycle import Kind, Lifecycle, State
+from arrowproof.model.record import record
 from arrowproof.render.layout.forms import PLAIN, Form
 from arrowproof.render.layout.sizes import (
     ARROW_ROOM,
@@ -27,7 +27,7 @@ from arrowproof.render.layout.sizes import (
 )
 
 
-@dataclass(frozen=True)
+@record
 class Node:
     """A state, or the mark of one creation or removal arrow. ``kind`` is ``state``, ``start`` or ``removal``."""
 
@@ -50,7 +50,7 @@ class Node:
         return self.state is not None and self.state.kind is kind
 
 
-@dataclass(frozen=True)
+@record
 class Edge:
     """One line between two nodes, by their indexes: an arrow, or a cord of several.
 
@@ -80,7 +80,7 @@ class Edge:
         return self.tail == self.head
 
 
-@dataclass(frozen=True)
+@record
 class Graph:
     """Nodes and edges; an index is a place in its tuple. ``lanes`` numbers the lanes of the nodes, if any are kept.
 

@@ -8,9 +8,9 @@ channel, or turns round in it, and between its links the arrow passes the rows i
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 
+from arrowproof.model.record import record
 from arrowproof.render.layout.graph import Edge, Graph
 from arrowproof.render.layout.loops import CornerLoop, SideLoops, box_heights, corner_loops, side_loops
 
@@ -21,7 +21,7 @@ Placement = tuple[tuple[int, ...], ...]
 """Rows of node indexes, each row from left to right."""
 
 
-@dataclass(frozen=True)
+@record
 class Element:
     """Something that takes room in a row: a node, the label of an edge, or the line of an edge that passes."""
 
@@ -32,7 +32,7 @@ class Element:
     is_label: bool = False
 
 
-@dataclass(frozen=True)
+@record
 class Link:
     """The part of an edge in one channel, from element ``first`` to element ``last`` along the arrow.
 
@@ -61,7 +61,7 @@ class Link:
         return self.last_above if end else self.first_above
 
 
-@dataclass(frozen=True)
+@record
 class Grid:
     """The whole topology. Rows hold element indexes, in no order that means anything."""
 

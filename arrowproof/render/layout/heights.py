@@ -7,8 +7,8 @@ so that the lines breathe and labels of one row stay on one line.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from arrowproof.model.record import record
 from arrowproof.render.layout.channels import Channel
 from arrowproof.render.layout.compaction import Stack, build_stack, compacted
 from arrowproof.render.layout.coordinates import Columns
@@ -19,7 +19,7 @@ MAX_STRETCH = 44
 """The most that a channel gains."""
 
 
-@dataclass(frozen=True)
+@record
 class Lines:
     """For each row the y of its top and its middle, the y of each link's level run, and the whole height.
 

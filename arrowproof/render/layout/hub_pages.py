@@ -7,11 +7,12 @@ pages in their turn. What comes out for each is a lifecycle, as of any fold.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 
 from arrowproof.model.lifecycle import Arrow, Lifecycle
+from arrowproof.model.record import record
 from arrowproof.render.drawing import Drawing
 from arrowproof.render.language import Language
 from arrowproof.render.layout.fold import Fold, fold_arrows
@@ -19,7 +20,7 @@ from arrowproof.render.names import listed_names
 from arrowproof.render.quality import is_read
 
 
-@dataclass(frozen=True)
+@record
 class HubPage:
     """Some arrows at a hub, by id: the ``name`` of their box, the ``states`` in it, and the ``fold`` that is drawn.
 
@@ -45,7 +46,7 @@ class HubPage:
         return (self, *(each for page in self.pages for each in page.all))
 
 
-@dataclass(frozen=True)
+@record
 class _End:
     """All arrows between the hub and one neighbour, or all self arrows, creations or removals, which have the hub in
     place of a neighbour."""
@@ -55,7 +56,7 @@ class _End:
     arrows: tuple[Arrow, ...]
 
 
-@dataclass(frozen=True)
+@record
 class Hub:
     """A state whose focus view cannot be read.
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from arrowproof.model.record import record
 from arrowproof.render.layout.graph import Edge, Graph
 from arrowproof.render.layout.sizes import (
     BEAD_ROOM,
@@ -18,7 +18,7 @@ from arrowproof.render.layout.sizes import (
 LEFT, RIGHT = -1, 1
 
 
-@dataclass(frozen=True)
+@record
 class SideLoops:
     """The self arrows that stand beside a box, and on which side."""
 
@@ -31,7 +31,7 @@ class SideLoops:
         return tuple(even(max(edge.label.height, LOOP_HEIGHT) + 6) for edge in self.edges)
 
 
-@dataclass(frozen=True)
+@record
 class CornerLoop:
     """A self arrow above or below its box, at the left or right end of that side, with its label beyond that end.
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from arrowproof.model.lifecycle import Arrow, Kind, State
+from arrowproof.model.record import record
 from arrowproof.render.text import clean_text, tallness, text_width
 from arrowproof.render.wrap import unbroken_width, wrap_text
 
@@ -67,7 +68,7 @@ _WORD_END = re.compile("(?<!/) ")
 """A space, but for one behind the slash of an effect."""
 
 
-@dataclass(frozen=True)
+@record
 class TextBlock:
     """Lines of one style with their measured widths."""
 
@@ -89,7 +90,7 @@ class TextBlock:
         return (line + self.room) * len(self.lines)
 
 
-@dataclass(frozen=True)
+@record
 class BoxSize:
     """A state's box: its size and its texts."""
 
@@ -101,7 +102,7 @@ class BoxSize:
     has_icon: bool
 
 
-@dataclass(frozen=True)
+@record
 class LabelSize:
     """An arrow's label: its size, its lines, and the caption under it (a rung, for example) or behind it.
 
@@ -168,7 +169,7 @@ def _measure_note(note: str) -> TextBlock:
     return TextBlock(lines, tuple(width for block in blocks for width in block.widths))
 
 
-@dataclass(frozen=True)
+@record
 class LabelLimits:
     """How wide a label may be: the whole on one line, and each of event, guard and effect when they are parted."""
 
