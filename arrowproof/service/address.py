@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from arrowproof.service.begun import BegunAttempts
@@ -50,7 +51,7 @@ class Address:
                 "like something else), or postgresql://USER@HOST:PORT/NAME"
             )
 
-    @property
+    @cached_property
     def is_postgresql(self) -> bool:
         """Whether the database is on a PostgreSQL server."""
         return _SERVER.match(self.given) is not None

@@ -43,6 +43,10 @@ class SQLiteDatabase:
 
     def __init__(self, connection: apsw.Connection, journal_mode: str, bell: FifoBell | None = None) -> None:
         self._connection = connection
+        # One for all statements: each is run to its end before the next, and a new cursor costs as much as a small one.
+        self._cursor = connection.cursor()
+        # Otherwise SQLite plans a statement with a LIMIT or a range anew whenever it is given other values for them.
+        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         self._bell = bell
         self._queries: Mapping[str, str] = service_queries("sqlite")
         self.journal_mode = journal_mode
@@ -79,7 +83,7 @@ class SQLiteDatabase:
     def rows(self, query: str, **parameters: Value) -> list[tuple[Value, ...]]:
         """Run a named query to its end and give every row."""
         with own_errors:
-            return list(self._connection.execute(self._queries[query], parameters))
+            return self._cursor.execute(self._queries[query], parameters).fetchall()
 
     def row(self, query: str, **parameters: Value) -> tuple[Value, ...] | None:
         """Run a named query to its end and give its first row, or None."""
@@ -88,7 +92,7 @@ class SQLiteDatabase:
     def change(self, query: str, **parameters: Value) -> int:
         """Run a named INSERT, UPDATE or DELETE and give the number of rows that it changed, triggers not counted."""
         with own_errors:
-            self._connection.execute(self._queries[query], parameters)
+            self._cursor.execute(self._queries[query], parameters)
             return self._connection.changes()
 
     def later(self, query: str, **parameters: Value) -> Callable[[], int]:

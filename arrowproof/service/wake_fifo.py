@@ -70,7 +70,8 @@ class FifoWaker:
 
     def _is_there(self) -> bool:
         try:
-            there, here = self._file.lstat(), os.fstat(self._read)
+            # Not by Path.lstat: it is asked before each look for jobs.
+            there, here = os.lstat(self._file), os.fstat(self._read)
         except OSError:
             return False
         return (there.st_dev, there.st_ino) == (here.st_dev, here.st_ino)

@@ -302,3 +302,18 @@ def test_a_database_that_stays_locked_is_an_error_after_the_busy_time(path):
             open_sqlite(path, busy_seconds=0.05, version=AFFECTED)
     finally:
         other.close()
+
+
+def test_a_statement_that_is_run_again_with_other_values_is_not_planned_anew(path):
+    database = open_sqlite(path, create=True)
+    planned = []
+    # SQLite asks whether each part of a statement is allowed when it plans it, and then only.
+    database._connection.authorizer = lambda *asked: planned.append(asked) or apsw.SQLITE_OK
+    try:
+        assert database.rows("claim_due_jobs", now="2026", most=1) == []
+        assert planned
+        planned.clear()
+        assert database.rows("claim_due_jobs", now="2027", most=2) == []
+        assert planned == []
+    finally:
+        database.close()
