@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from functools import cache
 from typing import Annotated, Any, Final
 
 from fastapi import FastAPI, Path
 from fastapi.openapi.utils import get_openapi
-from fastapi.responses import PlainTextResponse
+from fastapi.responses import PlainTextResponse, Response
 
 from arrowproof.service.gate import Gate, is_open
 from arrowproof.service.job_routes import job_routes
@@ -46,7 +48,8 @@ _EVERYWHERE: Final = problem_answers(
 
 def create_app(settings: Settings) -> FastAPI:
     """The application. Its routes run in threads, each with a connection of its own."""
-    app = FastAPI(title="Notes", version="2", docs_url=None, redoc_url=None, redirect_slashes=False)
+    # What is at /openapi.json is made here, once, and not for each who asks.
+    app = FastAPI(title="Notes", version="2", openapi_url=None, redirect_slashes=False)
     app.state.body_seconds = settings.request_seconds
     app.add_middleware(Methods)
     app.add_middleware(Gate, tokens=settings.tokens)
@@ -64,23 +67,28 @@ def create_app(settings: Settings) -> FastAPI:
             raise ProblemError(404, "there is no such type of problem")
         return PlainTextResponse(f"{kind.title}\n\n{kind.advice}\n")
 
-    app.openapi = lambda: _describe(app, asks_for_token=settings.tokens is not None)  # type: ignore[method-assign]
+    @cache
+    def description() -> bytes:
+        return json.dumps(_describe(app, asks_for_token=settings.tokens is not None)).encode()
+
+    @app.get("/openapi.json", include_in_schema=False)
+    async def get_description() -> Response:
+        return Response(description(), media_type="application/json")
+
     return app
 
 
 def _describe(app: FastAPI, asks_for_token: bool) -> dict[str, Any]:
     """The OpenAPI document, without the answer that FastAPI gives when it checks parameters; here others do that."""
-    if app.openapi_schema is None:
-        schema = get_openapi(title=app.title, version=app.version, routes=app.routes)
-        for path, operations in schema["paths"].items():
-            for operation in operations.values():
-                if asks_for_token and not is_open(path):
-                    operation["security"] = [{"token": []}]
-                if "HTTPValidationError" in str(operation["responses"].get("422")):
-                    del operation["responses"]["422"]
-        for name in ("HTTPValidationError", "ValidationError"):
-            schema["components"]["schemas"].pop(name, None)
-        if asks_for_token:
-            schema["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
-        app.openapi_schema = schema
-    return app.openapi_schema
+    schema = get_openapi(title=app.title, version=app.version, routes=app.routes)
+    for path, operations in schema["paths"].items():
+        for operation in operations.values():
+            if asks_for_token and not is_open(path):
+                operation["security"] = [{"token": []}]
+            if "HTTPValidationError" in str(operation["responses"].get("422")):
+                del operation["responses"]["422"]
+    for name in ("HTTPValidationError", "ValidationError"):
+        schema["components"]["schemas"].pop(name, None)
+    if asks_for_token:
+        schema["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+    return schema

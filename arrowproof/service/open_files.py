@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import resource
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Final
 
 from arrowproof.service.refusal import RefusedError
 
 MOST_CLIENTS: Final = 512
 """Connections of clients at once, where the system allows as many."""
-SPARE_CLIENTS: Final = 32
-"""More clients for a moment, which are told that they are too many."""
+MOST_PARTINGS: Final = 256
+"""More clients for a moment, which are told that they are too many, where the system allows as many."""
+FEWEST_PARTINGS: Final = 32
+"""For those there is room in any case."""
 ACCEPTED_AT_ONCE: Final = 16
 _FEWEST_CLIENTS = 8
 _FILES_OF_A_CONNECTION = 5
@@ -24,27 +27,39 @@ _OTHER_FILES = 32 + 6 * ACCEPTED_AT_ONCE
 """Standard streams, the loop's own, code that is loaded; and what is accepted until the first of it is looked at."""
 
 
-def room_for_clients(database_connections: int) -> int:
-    """How many connections of clients there may be at once; the limit of this process is raised if it may be.
+@dataclass(frozen=True)
+class Room:
+    """How many connections of clients there may be at once, and how many more that are being told to come again."""
+
+    clients: int
+    partings: int
+
+
+ROOM: Final = Room(MOST_CLIENTS, MOST_PARTINGS)
+"""What there is where the system allows it."""
+
+
+def room_for_clients(database_connections: int) -> Room:
+    """How many connections of clients there may be; the limit of this process is raised if it may be.
 
     Raises:
         RefusedError: the limit of open files leaves room for too few.
     """
     own = own_files(database_connections)
-    _raise_limit(own + MOST_CLIENTS)
+    _raise_limit(own + MOST_CLIENTS + MOST_PARTINGS - FEWEST_PARTINGS)
     limit = _limit()
-    room = min(MOST_CLIENTS, limit - own)
-    if room < _FEWEST_CLIENTS:
+    clients = min(MOST_CLIENTS, limit - own)
+    if clients < _FEWEST_CLIENTS:
         raise RefusedError(
             f"this process may have {limit} files open at once, and the server needs {own + _FEWEST_CLIENTS} at least: "
             f"raise the limit (ulimit -n {own + MOST_CLIENTS}), or give fewer --connections"
         )
-    return room
+    return Room(clients, min(MOST_PARTINGS, FEWEST_PARTINGS + limit - own - clients))
 
 
 def own_files(database_connections: int) -> int:
     """How many files the server itself may come to have open."""
-    return _FILES_OF_A_CONNECTION * database_connections + SPARE_CLIENTS + _OTHER_FILES
+    return _FILES_OF_A_CONNECTION * database_connections + FEWEST_PARTINGS + _OTHER_FILES
 
 
 def _limit() -> int:

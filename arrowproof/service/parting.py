@@ -15,16 +15,44 @@ PARTING_BYTES: Final = 1_048_576
 """What a client may still send until it is cut off: more than the largest body."""
 
 
+class Partings:
+    """The connections of a server that are parting, in the order in which they began to."""
+
+    def __init__(self) -> None:
+        # A dict, for a set keeps no order.
+        self._all: dict[PartingTransport, None] = {}
+
+    def add(self, transport: PartingTransport) -> None:
+        """One begins to."""
+        self._all[transport] = None
+
+    def discard(self, transport: PartingTransport) -> None:
+        """One is gone."""
+        self._all.pop(transport, None)
+
+    def end_oldest(self) -> None:
+        """Make room: the one that has had the most time has had enough."""
+        if self._all:
+            oldest = next(iter(self._all))
+            self.discard(oldest)
+            oldest.abort()
+
+
 class PartingTransport(asyncio.Transport):
     """A transport that is closed by a parting while ``still_sends`` says that the client is not done, else at once."""
 
     def __init__(
-        self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop, still_sends: Callable[[], bool]
+        self,
+        transport: asyncio.Transport,
+        loop: asyncio.AbstractEventLoop,
+        still_sends: Callable[[], bool],
+        partings: Partings,
     ) -> None:
         super().__init__()
         self._transport = transport
         self._loop = loop
         self._still_sends = still_sends
+        self._partings = partings
         self._bytes_left = PARTING_BYTES
         self._end: asyncio.TimerHandle | None = None
 
@@ -33,6 +61,7 @@ class PartingTransport(asyncio.Transport):
         if self.is_closing():
             return
         self._end = self._loop.call_later(PARTING_SECONDS, self._transport.abort)
+        self._partings.add(self)
         try:
             self._transport.write_eof()
         except OSError:
@@ -48,6 +77,7 @@ class PartingTransport(asyncio.Transport):
 
     def forget(self) -> None:
         """The connection is gone."""
+        self._partings.discard(self)
         if self._end is not None:
             self._end.cancel()
 

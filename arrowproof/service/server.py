@@ -72,7 +72,7 @@ def _exit_quietly(_: int, __: FrameType | None) -> None:
 def _serve(options: argparse.Namespace) -> None:
     hold = hold_from_environment(os.environ, SERVER_POINTS)
     tokens = None if options.tokens is None else read_tokens(options.tokens)
-    most_clients = room_for_clients(options.connections + MONITOR_CONNECTIONS)
+    room = room_for_clients(options.connections + MONITOR_CONNECTIONS)
     with _listen(options.host, options.port, only_this_machine=tokens is None) as listener:
         address = Address(options.db, options.busy_timeout, options.journal_mode)
         with closing(address.open(create=True)) as made:
@@ -91,9 +91,7 @@ def _serve(options: argparse.Namespace) -> None:
             clock, patience = database_clock, options.request_timeout
             # A request that waits for a connection and then for a lock has its full time to be answered.
             grace = 2 * options.busy_timeout + _GRACE_SECONDS
-            settings = Settings(
-                pool, monitors, options.max_attempts, clock, hold, patience, tokens, grace, most_clients
-            )
+            settings = Settings(pool, monitors, options.max_attempts, clock, hold, patience, tokens, grace, room)
             serve(settings, listener, _announcement(listener, facts), grace)
 
 

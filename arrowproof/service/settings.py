@@ -7,7 +7,7 @@ from typing import Final
 
 from arrowproof.service.clock import Clock
 from arrowproof.service.hold import Hold
-from arrowproof.service.open_files import MOST_CLIENTS
+from arrowproof.service.open_files import ROOM, Room
 from arrowproof.service.options import REQUEST_SECONDS
 from arrowproof.service.pool import DatabasePool
 from arrowproof.service.tokens import Tokens
@@ -21,7 +21,7 @@ class Settings:
     the others. ``max_attempts`` is stored with each new job, and is what a retried one gets anew.
     ``answer_seconds`` is how long the database may take to answer who asks how the service is.
     ``request_seconds`` is how long the head of a request may take to come, then its body, and its answer to be taken.
-    ``most_clients`` is how many connections of clients there may be at once.
+    ``room`` is how many connections of clients there may be at once.
     Without ``tokens`` everybody who can reach the service is the same client.
     """
 
@@ -33,4 +33,4 @@ class Settings:
     request_seconds: float = REQUEST_SECONDS
     tokens: Tokens | None = None
     answer_seconds: float = ANSWER_SECONDS
-    most_clients: int = MOST_CLIENTS
+    room: Room = ROOM

@@ -72,7 +72,7 @@ def serve(settings: Settings, listener: socket.socket, announcement: str, grace_
     """
     config = uvicorn.Config(
         create_app(settings),
-        http=connection_class(settings.request_seconds, settings.most_clients),
+        http=connection_class(settings.request_seconds, settings.room),
         loop="asyncio",
         ws="none",
         lifespan="off",

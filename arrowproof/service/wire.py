@@ -25,6 +25,7 @@ LONGEST_REQUEST_LINE_BYTES: Final = 8_192
 LONGEST_CHUNK_LINE_BYTES: Final = 256
 """With its CRLF."""
 MOST_CHUNKS: Final = 1000
+_CROOKED_HEAD = "a line of the head must end with CRLF, begin without a space, and hold no control character"
 _BLANK_LINE = re.compile(rb"\n\r?\n")
 _CONTROLS = bytes(code for code in (*range(0x20), 0x7F) if code not in b"\t\r\n")
 _LIST_OF_LENGTHS = re.compile(rb"\ncontent-length:[^\r]*,")
@@ -37,6 +38,17 @@ class _StrictBuffer(ReceiveBuffer):
     """
 
     _chunks = 0
+
+    def drop_line_end(self) -> bool:
+        """Drop a CRLF that stands before everything else; gives whether there was one."""
+        if not self._data.startswith(b"\r\n"):
+            return False
+        self._extract(2)
+        return True
+
+    def is_half_a_line_end(self) -> bool:
+        """Whether a CR is all that there is."""
+        return self._data == b"\r"
 
     def maybe_extract_lines(self) -> list[bytearray] | None:
         """The lines of a head, or those after the last chunk, once the blank line after them is there."""
@@ -63,6 +75,11 @@ class _StrictBuffer(ReceiveBuffer):
         if not is_whole and len(self._data) >= LARGEST_HEAD_BYTES:
             raise ProblemError(431, f"the head of a request must not be larger than {LARGEST_HEAD_BYTES} bytes")
 
+    def is_next_line_obviously_invalid_request_line(self) -> bool:
+        """Never: what begins as no request does is refused, with the same words as if all of it had come."""
+        _check_beginning(self._data)
+        return False
+
     def maybe_extract_next_line(self) -> bytearray | None:
         """The line before a chunk, once it is whole."""
         end = self._data.find(b"\r\n", 0, LONGEST_CHUNK_LINE_BYTES)
@@ -79,11 +96,21 @@ class _StrictBuffer(ReceiveBuffer):
 
 
 class StrictConnection(h11.Connection):
-    """The server's side of a connection, on which a request has one reading or is a :class:`ProblemError`."""
+    """The server's side of a connection, on which a request has one reading or is a :class:`ProblemError`.
+
+    While ``may_begin`` is false, no request is begun: what came of the next one stays where it is.
+    """
 
     def __init__(self) -> None:
         super().__init__(h11.SERVER, LARGEST_HEAD_BYTES)
-        self._receive_buffer = _StrictBuffer()
+        self._receive_buffer: _StrictBuffer = _StrictBuffer()
+        self.may_begin = True
+        self._has_dropped_line = False
+
+    @property
+    def holds_back(self) -> bool:
+        """Whether something came that is to be looked at once a request may begin."""
+        return self.their_state is h11.IDLE and not self.may_begin and len(self._receive_buffer) > 0
 
     def next_event(self) -> Any:
         """What came next; see h11.
@@ -91,6 +118,8 @@ class StrictConnection(h11.Connection):
         Raises:
             ProblemError: 400, 414, 431, 501 or 505; nothing more can be read from this client.
         """
+        if self.their_state is h11.IDLE and not (self.may_begin and self._has_passed_empty_line()):
+            return h11.NEED_DATA
         try:
             event = super().next_event()
         except h11.RemoteProtocolError as error:
@@ -98,13 +127,30 @@ class StrictConnection(h11.Connection):
                 raise ProblemError(501, "the only transfer coding that is known here is chunked") from error
             # Without what was sent, which h11 shows as Python would.
             raise _bad(str(error).partition(": bytearray")[0]) from error
-        return _understood(event) if isinstance(event, h11.Request) else event
+        if not isinstance(event, h11.Request):
+            return event
+        self._has_dropped_line = False
+        return _understood(event)
+
+    def _has_passed_empty_line(self) -> bool:
+        """Pass over one empty line before a request, as RFC 9112 section 2.2 asks; whether all of it is here."""
+        if self._has_dropped_line:
+            return True
+        self._has_dropped_line = self._receive_buffer.drop_line_end()
+        return not self._receive_buffer.is_half_a_line_end()
+
+
+def _check_beginning(head: bytearray) -> None:
+    """Refuse what begins with white space or a control character; an empty line is none."""
+    if head and head[0] <= 0x20 and not head.startswith((b"\n", b"\r\n")):
+        raise _bad(_CROOKED_HEAD)
 
 
 def _check_lines(head: bytearray) -> None:
     """Refuse a head that two readers could take apart in two ways."""
+    _check_beginning(head)
     if _is_crooked(head) or b"\n " in head or b"\n\t" in head:
-        raise _bad("a line of the head must end with CRLF, begin without a space, and hold no control character")
+        raise _bad(_CROOKED_HEAD)
     names = head.lower()
     lengths = names.count(b"\ncontent-length:") + names.count(b"\ntransfer-encoding:")
     if lengths > 1 or (lengths and _LIST_OF_LENGTHS.search(names)):

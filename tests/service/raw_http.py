@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +26,17 @@ def connected(server: HasUrl) -> Iterator[socket.socket]:
     host, _, port = server.ready["ready"].removeprefix("http://").rpartition(":")
     with socket.create_connection((host, int(port)), timeout=30) as client:
         yield client
+
+
+@contextmanager
+def stopped(server: HasUrl) -> Iterator[None]:
+    """Meanwhile the server accepts and reads nothing, and what is sent waits in the system."""
+    pid = int(server.ready["pid"])
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
 
 
 def get(path: str, **headers: object) -> bytes:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import resource
 from contextlib import ExitStack
+from pathlib import Path
 
-from arrowproof.service.open_files import MOST_CLIENTS, SPARE_CLIENTS
+from arrowproof.service.open_files import FEWEST_PARTINGS, MOST_CLIENTS, MOST_PARTINGS
 from tests.service.engines import only_sqlite
-from tests.service.raw_http import connected, get, read_problem, statuses
+from tests.service.raw_http import connected, get, head, read_problem, statuses, stopped
 from tests.service.waiting import wait_until
 
 FILES = 260
@@ -47,10 +48,40 @@ def test_at_the_limit_of_open_files_a_new_client_is_told_to_come_again_and_the_o
 
 
 @only_sqlite
+def test_who_is_too_many_and_has_sent_a_request_already_can_read_that_it_is_to_come_again(notes):
+    server = notes.server("--request-timeout", "600", **limited(FILES, FILES))
+    with ExitStack() as stack:
+        clients = [stack.enter_context(connected(server)) for _ in range(ROOM)]
+        assert [statuses(answer(client)) for client in clients] == [[200]] * ROOM
+        with stopped(server):
+            many = [stack.enter_context(connected(server)) for _ in range(5 * FEWEST_PARTINGS)]
+            for client in many:
+                client.settimeout(60)
+                client.sendall(head("too-many", **{"Content-Length": 50_000}) + b" " * 50_000)
+        for client in many:
+            assert "as many connections" in read_problem(client, 503, "unavailable")["detail"]
+        assert statuses(answer(clients[0])) == [200]
+    assert server.stderr == ""
+
+
+@only_sqlite
+def test_who_is_told_to_come_again_and_stays_nevertheless_makes_room_for_the_next(notes):
+    server = notes.server("--request-timeout", "600", **limited(FILES, FILES))
+    with ExitStack() as stack:
+        clients = [stack.enter_context(connected(server)) for _ in range(ROOM + 5 * FEWEST_PARTINGS)]
+        last = clients[-1]
+        last.settimeout(60)
+        problem = read_problem(last, 503, "unavailable")
+        assert problem["status"] == 503
+        sockets = sum("socket:" in str(file.resolve()) for file in Path(f"/proc/{server.pid}/fd").iterdir())
+        assert sockets <= ROOM + FEWEST_PARTINGS + 16
+
+
+@only_sqlite
 def test_the_limit_of_open_files_is_raised_as_far_as_it_may_be(notes):
     server = notes.server(**limited(64, 4096))
     soft, hard = resource.prlimit(server.pid, resource.RLIMIT_NOFILE)
-    assert MOST_CLIENTS + SPARE_CLIENTS < soft < hard == 4096
+    assert MOST_CLIENTS + MOST_PARTINGS < soft < hard == 4096
     assert is_answered(server)
 
 

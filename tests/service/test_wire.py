@@ -57,7 +57,10 @@ TWO_READINGS = {
     "another control character": with_lines(b"X: a\x0b\r\n") + NOTE,
     "no host": b"GET /health HTTP/1.1\r\n\r\n",
     "two hosts": get("/health").replace(HOST, HOST + HOST),
-    "an empty line before the request": b"\r\n" + get("/health"),
+    "two empty lines before the request": b"\r\n\r\n" + get("/health"),
+    "an empty line of bare LF before the request": b"\n" + get("/health"),
+    "a bare CR before the request": b"\r" + get("/health"),
+    "a space before the request": b" " + get("/health"),
     "a space in the target": get("/jobs /1"),
     "a target without a path": get("health"),
     "another scheme": get("ftp://localhost/health"),
@@ -152,6 +155,13 @@ def test_an_extension_and_a_trailer_that_are_right_are_passed_over(server):
         assert statuses(read_all(client)) == [202]
 
 
+def test_an_empty_line_before_a_request_is_passed_over(server):
+    with connected(server) as client:
+        note = head("after-an-empty-line", **SIZED) + NOTE
+        client.sendall(b"\r\n" + get("/health") + b"\r\n" + note + b"\r\n" + get("/health", Connection="close"))
+        assert statuses(read_all(client)) == [200, 202, 200]
+
+
 @pytest.mark.parametrize("path", ["/health", "/jobs?limit=1", ""])
 @pytest.mark.parametrize("scheme", ["http", "HTTP", "https"])
 def test_an_address_of_this_server_is_answered_as_its_path_is(server, path, scheme):
@@ -191,7 +201,12 @@ def outcome(pieces):
     return [type(event) for event in events if not isinstance(event, h11.Data)], merged
 
 
-WHOLE = {**TWO_READINGS, "a note": head("wire", **SIZED) + NOTE, "chunks": head("wire", **CHUNKED) + ONE_CHUNK + END}
+WHOLE = {
+    **TWO_READINGS,
+    "a note": head("wire", **SIZED) + NOTE,
+    "a note after an empty line": b"\r\n" + head("wire", **SIZED) + NOTE,
+    "chunks": head("wire", **CHUNKED) + ONE_CHUNK + END,
+}
 
 
 @given(sent=st.sampled_from(sorted(WHOLE.values())), cuts=st.lists(st.integers(0, 300), max_size=4))

@@ -1,0 +1,63 @@
+"""The turns: which connection begins its next request when many have one.
+
+The event loop goes through everybody who is ready before it comes back to anybody, and whoever is new has to wait for
+several of its rounds: to be accepted, to be read, to be answered. So in each round a few requests are begun and no
+more, in the order in which they came. A client that sends its requests one behind another, without reading the answers
+first, has its turn with the first of them like everybody; with the others it stands in a line that moves more slowly.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import Final
+
+MOST_IN_A_ROUND: Final = 8
+"""Requests that are begun in one round of the event loop."""
+MOST_BEHIND: Final = 2
+"""How many of those may be of who has just been answered, while others wait."""
+
+Begin = Callable[[], None]
+"""Takes apart the next request of a connection, and sets about answering it."""
+
+
+class Turns:
+    """Whose turn it is, among the connections of one event loop."""
+
+    def __init__(self) -> None:
+        self._first: deque[Begin] = deque()
+        self._behind: deque[Begin] = deque()
+        self._begun = 0
+        self._has_next_round = False
+
+    def ask(self, begin: Begin, *, is_behind: bool) -> None:
+        """Have a request begun: at once when nobody waits, else when it is its turn.
+
+        Args:
+            begin: What is to be done then, once.
+            is_behind: Whether the request stood behind another one of its client, which was answered just now.
+        """
+        (self._behind if is_behind else self._first).append(begin)
+        if self._has_next_round and self._begun >= MOST_IN_A_ROUND:
+            return
+        self._begin_some()
+
+    def _begin_some(self) -> None:
+        # First of all, so that a request that cannot be begun keeps nobody else from it.
+        if not self._has_next_round:
+            self._has_next_round = True
+            asyncio.get_running_loop().call_soon(self._next_round)
+        while self._begun < MOST_IN_A_ROUND and (queue := self._next_queue()):
+            self._begun += 1
+            queue.popleft()()
+
+    def _next_queue(self) -> deque[Begin]:
+        behind_are_next = self._begun < MOST_BEHIND
+        return self._behind if self._behind and (behind_are_next or not self._first) else self._first
+
+    def _next_round(self) -> None:
+        self._has_next_round = False
+        self._begun = 0
+        if self._first or self._behind:
+            self._begin_some()
