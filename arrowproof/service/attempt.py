@@ -1,10 +1,12 @@
 """The attempt: one try to write the history of one job, counted whatever comes of it.
 
 Order of work: BEGIN, claim due jobs, and for each: attempts + 1, SAVEPOINT, INSERT history, RELEASE, the new state;
-then COMMIT. When the history row cannot be written, the savepoint is rolled back and the count stays. Some errors end
-the whole transaction (a full disk, an I/O error, RAISE(ROLLBACK), a lost connection), and the count with it; the job
-would then be tried for ever. So after every error the transaction is looked at, and an attempt that lost its own is
-recorded in a new one. What happens when the worker itself is killed is told in :mod:`arrowproof.service.begun`.
+then COMMIT. A database to which each way is long is told all of that, from the count up to the commit, before it is
+asked for an answer: a statement that does not change what it has to is an error, and nothing behind an error is done.
+When the history row cannot be written, the savepoint is rolled back and the count stays. Some errors end the whole
+transaction (a full disk, an I/O error, RAISE(ROLLBACK), a lost connection), and the count with it; the job would then
+be tried for ever. So after every error the transaction is looked at, and an attempt that lost its own is recorded in a
+new one. What happens when the worker itself is killed is told in :mod:`arrowproof.service.begun`.
 
 A lock that another process keeps for the whole busy timeout is no failure of the job: wherever it is met, at the commit
 too, the attempt is undone and does not count, as if it had not been made.
@@ -14,22 +16,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import cast
+from functools import partial
+from typing import NamedTuple, cast
 
 from arrowproof.service.backoff import Backoff
 from arrowproof.service.begun import BegunAttempts
-from arrowproof.service.clock import Clock, timestamp, timestamp_after
+from arrowproof.service.clock import Clock, asked_moment, timestamp, timestamp_after
 from arrowproof.service.database import BusyError, ConnectionLostError, Database, DatabaseError, describe
 from arrowproof.service.hold import Hold
 from arrowproof.service.refusal import RefusedError
 from arrowproof.service.states import WAITING
 
 MOST_CRASHES = 3
-
-
-class AttemptLostError(Exception):
-    """A statement of an attempt left the job as it was, although the job was claimed as due under a lock."""
 
 
 class UnrecordedError(DatabaseError):
@@ -56,7 +54,6 @@ class WriteLockBusyError(Exception):
 
 _ANSWERED = (
     DatabaseError,
-    AttemptLostError,
     WriteLockBusyError,
     RefusedError,
     KeyboardInterrupt,
@@ -77,8 +74,7 @@ class Attempt:
     error: str | None = None
 
 
-@dataclass(frozen=True)
-class ClaimedJob:
+class ClaimedJob(NamedTuple):
     """A job that is locked for an attempt, how many attempts were made at it before, and how many it has left."""
 
     job_id: int
@@ -139,18 +135,18 @@ class Attempts:
                 self.begun.end(job.job_id, job.attempts)
         return attempts
 
-    def _claim(self, passed_over: Collection[int]) -> tuple[datetime, Sequence[ClaimedJob]]:
-        """Begin, and lock the jobs that are due by now."""
+    def _claim(self, passed_over: Collection[int]) -> tuple[str, Sequence[ClaimedJob]]:
+        """Begin, and lock the jobs that are due by now; gives this moment, as the database holds it, too."""
         self.database.begin()
         self.hold.reached("after-begin", self.database)
-        now = self.clock(self.database)
-        due = self.database.rows("claim_due_jobs", now=timestamp(now), most=self.batch + len(passed_over))
+        now = asked_moment(self.clock, self.database)
+        due = self.database.rows("claim_due_jobs", now=now, most=self.batch + len(passed_over))
         self.hold.reached("after-select", self.database)
-        jobs = [ClaimedJob(*cast(tuple[int, int, int], row)) for row in due if row[0] not in passed_over]
-        return now, jobs[: self.batch]
+        jobs = [ClaimedJob(*cast(tuple[int, int, int], row[:3])) for row in due if row[0] not in passed_over]
+        return str(due[0][3]) if due else "", jobs[: self.batch]
 
     def _try_together(
-        self, jobs: Sequence[ClaimedJob], now: datetime, on_record: dict[ClaimedJob, int]
+        self, jobs: Sequence[ClaimedJob], now: str, on_record: dict[ClaimedJob, int]
     ) -> tuple[Attempt, ...]:
         """Attempts in the transaction that stands; when it is lost, each again in one of its own.
 
@@ -163,13 +159,15 @@ class Attempts:
             for job in jobs:
                 crashes = self.begun.begin(job.job_id, job.attempts)
                 on_record[job] = crashes
-                attempts.append(self._try(job, crashes, now))
-                if crashes:
+                is_last = crashes or job is jobs[-1]
+                attempts.append(
+                    self._try(job, crashes, now, partial(self._commit, on_record) if is_last else self.database.settle)
+                )
+                if is_last:
                     break
-            self._commit(on_record)
         except BusyError as error:
             raise WriteLockBusyError(str(error), job.job_id) from error
-        except (DatabaseError, AttemptLostError) as error:
+        except DatabaseError as error:
             self.database.roll_back()
             attempts = self._try_again(on_record, describe(error))
         return tuple(attempts)
@@ -206,44 +204,55 @@ class Attempts:
         if state is not None:
             return Attempt(job.job_id, state)
         try:
-            attempt = self._try(job, crashes, self.clock(self.database))
-            self._commit({job: crashes})
+            return self._try(job, crashes, timestamp(self.clock(self.database)), partial(self._commit, {job: crashes}))
         except BusyError:
             raise
-        except (DatabaseError, AttemptLostError) as error:
+        except DatabaseError as error:
             self.database.roll_back()
             return self._record_lost(job, describe(error))
+
+    def _try(self, job: ClaimedJob, crashes: int, now: str, end: Callable[[], None]) -> Attempt:
+        """An attempt at a job in the transaction that stands.
+
+        ``end`` has done what was said for it, or commits it with all before it. Either goes to the database together
+        with the attempt, and so an error of the history row may be met no sooner than there.
+        """
+        if self._is_to_be_tried(job, crashes):
+            self._count(job)
+            self.database.later("savepoint")
+            self.hold.reached("after-savepoint", self.database)
+            try:
+                self._write_history(job, now)
+                self._change("complete_job", job, now=now)
+                end()
+                return Attempt(job.job_id, "completed")
+            except BusyError:
+                raise
+            except DatabaseError as error:
+                if not self.database.has_savepoint:
+                    raise
+                attempt = self._undo(job, describe(error))
+        else:
+            attempt = self._end_untried(job, crashes, now)
+        end()
         return attempt
 
-    def _try(self, job: ClaimedJob, crashes: int, now: datetime) -> Attempt:
-        if not self._is_to_be_tried(job, crashes):
-            return self._end_untried(job, crashes, now)
-        counted = self._count(job)
-        self.database.later("savepoint")
-        self.hold.reached("after-savepoint", self.database)
-        error = self._write_history(job, now)
-        _check_changed(counted(), "count_attempt", job)
-        self.database.later("release_savepoint")
-        self.hold.reached("after-release", self.database)
-        if error is None:
-            self._change("complete_job", job, now=timestamp(now))
-            return Attempt(job.job_id, "completed")
+    def _write_history(self, job: ClaimedJob, now: str) -> None:
+        """The work itself."""
+        self._change("insert_history", job, now=now)
+        self.hold.reached("after-history", self.database)
+        self._release()
+
+    def _undo(self, job: ClaimedJob, error: str) -> Attempt:
+        """Roll the work back to the savepoint, and keep its count."""
+        self.database.later("rollback_to_savepoint")
+        self.hold.reached("after-rollback-to", self.database)
+        self._release()
         return self._give_up(job, error)
 
-    def _write_history(self, job: ClaimedJob, now: datetime) -> str | None:
-        """The work itself. Gives the error when it failed and was rolled back to the savepoint."""
-        try:
-            self._change("insert_history", job, now=timestamp(now))
-        except BusyError:
-            raise
-        except (DatabaseError, AttemptLostError) as error:
-            if not self.database.in_transaction:
-                raise
-            self.database.later("rollback_to_savepoint")
-            self.hold.reached("after-rollback-to", self.database)
-            return describe(error)
-        self.hold.reached("after-history", self.database)
-        return None
+    def _release(self) -> None:
+        self.database.later("release_savepoint")
+        self.hold.reached("after-release", self.database)
 
     def _record_lost(self, job: ClaimedJob, error: str) -> Attempt:
         """Count an attempt whose transaction is gone, in a new one, unless it was counted or the job has moved on."""
@@ -251,13 +260,12 @@ class Attempts:
         if state is not None:
             return Attempt(job.job_id, state, error)
         try:
-            counted = self._count(job)
+            self._count(job)
             attempt = self._give_up(job, error)
-            _check_changed(counted(), "count_attempt", job)
             self._commit({})
         except (BusyError, ConnectionLostError):
             raise
-        except (DatabaseError, AttemptLostError) as again:
+        except DatabaseError as again:
             raise UnrecordedError(job.job_id, describe(again)) from again
         return attempt
 
@@ -275,11 +283,10 @@ class Attempts:
         self.database.roll_back()
         return "removed" if row is None else str(row[0])
 
-    def _count(self, job: ClaimedJob) -> Callable[[], int]:
-        """Count the attempt, ahead of the work; whether that was done is to be looked at once the work is."""
-        counted = self.database.later("count_attempt", job_id=job.job_id)
+    def _count(self, job: ClaimedJob) -> None:
+        """Count the attempt, ahead of the work."""
+        self._change("count_attempt", job)
         self.hold.reached("after-count", self.database)
-        return counted
 
     def _give_up(self, job: ClaimedJob, error: str) -> Attempt:
         """After a failed attempt: wait for the next one, or fail for good when none is left."""
@@ -298,13 +305,13 @@ class Attempts:
     def _is_to_be_tried(self, job: ClaimedJob, crashes: int) -> bool:
         return crashes < self.most_crashes and job.attempts_left > 0
 
-    def _end_untried(self, job: ClaimedJob, crashes: int, now: datetime) -> Attempt:
+    def _end_untried(self, job: ClaimedJob, crashes: int, now: str) -> Attempt:
         """Fail a job for good without an attempt: it kills its workers, or somebody had it wait with none left."""
         if job.attempts_left:
             query, error = "set_aside_job", f"set aside: {crashes} attempts in a row killed their worker"
         else:
             query, error = "fail_job", f"no attempt is left; POST /jobs/{job.job_id}/retry gives more"
-        self._change(query, job, last_error=error, now=timestamp(now))
+        self._change(query, job, last_error=error, now=now)
         return Attempt(job.job_id, "failed", error)
 
     def _commit(self, worked: Mapping[ClaimedJob, int]) -> None:
@@ -320,10 +327,5 @@ class Attempts:
             self.begun.clear(job.job_id, job.attempts)
 
     def _change(self, query: str, job: ClaimedJob, **parameters: str) -> None:
-        _check_changed(self.database.change(query, job_id=job.job_id, **parameters), query, job)
-
-
-def _check_changed(rows: int, query: str, job: ClaimedJob) -> None:
-    """Raises AttemptLostError when a statement that was meant to change a job, or to write of it, did not."""
-    if rows != 1:
-        raise AttemptLostError(f"{query} changed no row of job {job.job_id}")
+        """Change a job, or write of it. It is locked as it was claimed, so a statement that does not has failed."""
+        self.database.change_one(query, job_id=job.job_id, **parameters)

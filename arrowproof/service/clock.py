@@ -22,6 +22,14 @@ def database_clock(database: Database) -> datetime:
     return datetime.fromisoformat(str(now))
 
 
+def asked_moment(clock: Clock, database: Database) -> str | None:
+    """The present moment for a query that takes the database's own time where it is given none, and so is given none.
+
+    That is one way to the database less. Another clock is asked.
+    """
+    return None if clock is database_clock else timestamp(clock(database))
+
+
 def stored_moment(stored: object) -> datetime | None:
     """A moment that a job holds, which somebody may have put in by hand: without a time zone it is in UTC.
 

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final, Protocol
 
 BUSY_SECONDS: Final = 5.0
@@ -28,6 +28,13 @@ class ConnectionLostError(DatabaseError):
     """The connection is gone, and whether a commit that was under way came to pass is not known."""
 
 
+class UnchangedError(DatabaseError):
+    """A statement that had to change a row, or to write one, did not, without an error: a trigger swallowed it, say."""
+
+    def __init__(self, query: str, job_id: Value) -> None:
+        super().__init__(f"UnchangedError: {query} changed no row of job {job_id}")
+
+
 class Database(Protocol):
     """One connection. Not for two threads at once. Every error of the database is a :class:`DatabaseError`."""
 
@@ -38,6 +45,10 @@ class Database(Protocol):
     @property
     def in_transaction(self) -> bool:
         """Whether a transaction stands. A database ends one on its own after some errors."""
+
+    @property
+    def has_savepoint(self) -> bool:
+        """Whether a savepoint stands to which the transaction can be rolled back, whatever failed behind it."""
 
     def begin(self) -> None:
         """Begin a transaction, on a new connection when the old one was lost."""
@@ -54,13 +65,22 @@ class Database(Protocol):
     def change(self, query: str, **parameters: Value) -> int:
         """Run a named INSERT, UPDATE or DELETE and give the number of rows that it changed, triggers not counted."""
 
-    def later(self, query: str, **parameters: Value) -> Callable[[], int]:
+    def later(self, query: str, **parameters: Value) -> None:
         """Run a named statement now, or together with the next one, for a database to which each way is long.
 
-        Returns:
-            What tells how many rows it changed. A statement that fails later ends the transaction, and the next
-            statement, or whoever asks how many rows it were, is told of it.
+        When it fails later, the next one raises its error, and what came behind it is not done. The transaction has
+        ended then, unless it has a savepoint, for what came behind was meant to stand on it.
         """
+
+    def change_one(self, query: str, *, job_id: int, **parameters: Value) -> None:
+        """Run a named INSERT or UPDATE that has to change one row of a job, now or together with the next statement.
+
+        Raises:
+            UnchangedError: it changed none; this, or the next one, raises it, as it does for ``later``.
+        """
+
+    def settle(self) -> None:
+        """Have done what was said later."""
 
     def stand_still(self) -> None:
         """Have done what was said later, and the transaction stand however long nothing more is said in it."""

@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -36,14 +35,16 @@ from arrowproof.service.queries import schema_statements
 from arrowproof.service.refusal import RefusedError
 
 _RECONNECT_SECONDS: Final = 0.1
+_SETS_SAVEPOINT: Final = {"begin": False, "savepoint": True, "release_savepoint": False}
 
 
 class PostgresDatabase:
     """One connection to a server. See :class:`arrowproof.service.database.Database`.
 
     What is said later, and the begin of a transaction, goes to the server with the next statement, in one round trip
-    (:mod:`arrowproof.service.postgresql_exchange`). A statement said later that fails takes its transaction with it:
-    what came behind was meant to stand on it.
+    (:mod:`arrowproof.service.postgresql_exchange`). A statement said later that fails takes its transaction with it,
+    since what came behind was meant to stand on it. Behind a savepoint it goes on to stand, and can be rolled back to
+    that.
 
     A connection that was lost outside of a transaction is made anew; a server that has crashed is given the busy time
     to come back, so that an attempt that crashed it can be counted. One that is lost within a transaction is an error
@@ -56,6 +57,7 @@ class PostgresDatabase:
         self._rings = rings
         self._later: list[Question] = []
         self._began = False
+        self._has_savepoint = False
         self._facts: Mapping[str, str] = {}
         self._connect()
 
@@ -88,6 +90,11 @@ class PostgresDatabase:
         """Whether a transaction stands, aborted or not, or is to begin with the next statement."""
         return bool(self._later) or self._is_begun()
 
+    @property
+    def has_savepoint(self) -> bool:
+        """Whether a savepoint stands to which the transaction can be rolled back."""
+        return self._has_savepoint and self._is_begun()
+
     def _is_begun(self) -> bool:
         return self._connection.info.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 
@@ -106,7 +113,7 @@ class PostgresDatabase:
         """
         if self._is_aborted():
             # Perhaps a rollback to the savepoint was said, and it is not aborted any more.
-            self._settle()
+            self.settle()
         aborted = self._is_aborted()
         if self._rings and not aborted:
             self.later("announce_due_job")
@@ -128,30 +135,28 @@ class PostgresDatabase:
         """Run a named INSERT, UPDATE or DELETE and give the number of rows that it changed, triggers not counted."""
         return self._ask(query, parameters).changed
 
-    def later(self, query: str, **parameters: Value) -> Callable[[], int]:
-        """Run a named statement with the next one; gives what tells how many rows it changed, and has it run for that.
+    def later(self, query: str, **parameters: Value) -> None:
+        """Run a named statement with the next one, which raises its error when it fails."""
+        self._later.append(Question(query, parameters))
 
-        When it fails, the next one raises its error, and the transaction is rolled back.
-        """
-        question = Question(query, parameters)
-        self._later.append(question)
-        return partial(self._changed, question)
+    def change_one(self, query: str, *, job_id: int, **parameters: Value) -> None:
+        """Run a named statement with the next one, which raises its error when it fails or changes no row of a job."""
+        self._later.append(Question(query, {"job_id": job_id, **parameters}, changes_one=True))
 
-    def _changed(self, question: Question) -> int:
-        if question in self._later:
-            self._settle()
-        assert question.answer is not None
-        return question.answer.changed
+    def settle(self) -> None:
+        """Have done what was said later."""
+        if self._later:
+            self._put()
 
     def stand_still(self) -> None:
         """Have done what was said later, and the transaction stand however long nothing more is said in it."""
-        self._settle()
+        self.settle()
         if self._connection.info.transaction_status == TransactionStatus.INTRANS:
             self._ask("allow_silence")
 
     def run(self, statement: str) -> None:
         """Run a statement that is no named query: one that makes a table, or listens."""
-        self._settle()
+        self.settle()
         with own_errors(self._connection):
             self._connection.execute(statement)
 
@@ -188,11 +193,6 @@ class PostgresDatabase:
                     raise
             time.sleep(_RECONNECT_SECONDS)
 
-    def _settle(self) -> None:
-        """Have done what was said later."""
-        if self._later:
-            self._put()
-
     def _ask(self, query: str, parameters: Mapping[str, Value] = MappingProxyType({})) -> Answer:
         """Have done what was said later and then this, and give its answer."""
         question = Question(query, parameters)
@@ -201,14 +201,17 @@ class PostgresDatabase:
         return question.answer
 
     def _put(self, *questions: Question) -> None:
-        """Put what was said later and then these. When one of the former fails, the transaction is rolled back."""
+        """Put what was said later and then these. When one of the former fails, the transaction is rolled back.
+
+        Not so behind a savepoint: whoever said that one knows how to go on.
+        """
         later, self._later = self._later, []
         try:
             self._send([*later, *questions])
         except ConnectionLostError:
             raise
         except DatabaseError:
-            if any(question.answer is None for question in later):
+            if any(question.answer is None for question in later) and not self.has_savepoint:
                 self.roll_back()
             raise
 
@@ -232,6 +235,14 @@ class PostgresDatabase:
             self._reconnect()
             with own_errors(self._connection):
                 self._exchange.ask(questions)
+        finally:
+            self._note_savepoint(questions)
+
+    def _note_savepoint(self, questions: Sequence[Question]) -> None:
+        """Of the savepoint, remember whether it was set and not released by what was done of these questions."""
+        for question in questions:
+            if question.answer is not None and question.query in _SETS_SAVEPOINT:
+                self._has_savepoint = _SETS_SAVEPOINT[question.query]
 
 
 def _can_be_repeated(questions: Sequence[Question]) -> bool:

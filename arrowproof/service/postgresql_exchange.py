@@ -22,8 +22,8 @@ from psycopg.pq import ConnStatus, ExecStatus
 from psycopg.pq.abc import PGresult
 from psycopg.waiting import Ready, Wait
 
-from arrowproof.service.database import Value
-from arrowproof.service.postgresql_session import PostgresSession, PostgresStatement
+from arrowproof.service.database import UnchangedError, Value
+from arrowproof.service.postgresql_session import NO_ROW, PostgresSession, PostgresStatement, changing_one
 
 _DONE: Final = (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK)
 
@@ -38,11 +38,20 @@ class Answer:
 
 @dataclass(eq=False)
 class Question:
-    """A named statement with its parameters, and its answer once it has one."""
+    """A named statement with its parameters, and its answer once it has one.
+
+    With ``changes_one`` it fails when it changes no row, before the server comes to what stands behind it.
+    """
 
     query: str
     parameters: Mapping[str, Value] = field(default_factory=dict)
+    changes_one: bool = False
     answer: Answer | None = None
+
+    @property
+    def statement(self) -> str:
+        """The name of what is said to the server."""
+        return changing_one(self.query) if self.changes_one else self.query
 
 
 class Exchange:
@@ -58,12 +67,13 @@ class Exchange:
         """Put the questions, in one round trip, and write the answers to them.
 
         Raises:
+            UnchangedError: the first question without an answer changed no row, and had to.
             psycopg.Error: the first question without an answer has failed, or the connection was lost. What came
                 behind it was not done.
         """
         connection = self._session.pgconn
         # First of all, since what cannot be sent is found out here.
-        arguments = [self._statements[question.query].arguments(question.parameters) for question in questions]
+        arguments = [self._statements[question.statement].arguments(question.parameters) for question in questions]
         connection.enter_pipeline_mode()
         try:
             awaited = self._send(questions, arguments)
@@ -73,9 +83,9 @@ class Exchange:
             self._leave_pipeline()
         for (question, prepares), result in zip(awaited, results, strict=False):
             if result.status not in _DONE:
-                raise errors.error_from_result(result, "utf-8")
+                raise _error(question, result)
             if prepares:
-                self._prepared.add(question.query)
+                self._prepared.add(question.statement)
             else:
                 question.answer = self._read(result)
         if questions[-1].answer is None:
@@ -88,10 +98,10 @@ class Exchange:
         awaited: list[tuple[Question, bool]] = []
         prepared = set(self._prepared)
         for question, values in zip(questions, arguments, strict=True):
-            name = question.query.encode()
-            if question.query not in prepared:
-                prepared.add(question.query)
-                self._session.pgconn.send_prepare(name, self._statements[question.query].text)
+            name = question.statement.encode()
+            if question.statement not in prepared:
+                prepared.add(question.statement)
+                self._session.pgconn.send_prepare(name, self._statements[question.statement].text)
                 awaited.append((question, True))
             self._session.pgconn.send_query_prepared(name, values)
             awaited.append((question, False))
@@ -141,3 +151,11 @@ class Exchange:
             return Answer([], result.command_tuples or 0)
         self._transformer.set_pgresult(result)
         return Answer(self._transformer.load_rows(0, result.ntuples, tuple), result.ntuples)
+
+
+def _error(question: Question, result: PGresult) -> Exception:
+    """What a result without an answer means; a trigger that takes a logarithm of its own says where it stands."""
+    error = errors.error_from_result(result, "utf-8")
+    if question.changes_one and isinstance(error, NO_ROW) and error.diag.context is None:
+        return UnchangedError(question.query, question.parameters.get("job_id"))
+    return error

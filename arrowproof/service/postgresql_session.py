@@ -51,6 +51,8 @@ _USUAL: Final = {
 _BUSY = (errors.LockNotAvailable, errors.DeadlockDetected, errors.SerializationFailure)
 _STALE = (errors.FeatureNotSupported, errors.InvalidSqlStatementName, errors.DuplicatePreparedStatement)
 """How a prepared statement fails that the session is not rid of; the first is "cached plan must not change …"."""
+NO_ROW: Final = errors.InvalidArgumentForLogarithm
+"""How a statement fails that had to change a row; see ``changing_one``. None of the service's own takes a logarithm."""
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d+))?\+00")
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z][a-z0-9_]*)")
 _Answer = TypeVar("_Answer")
@@ -192,10 +194,30 @@ def _as_text(value: Value) -> bytes | None:
     return text
 
 
+def changing_one(query: str) -> str:
+    """The name of the statement that does what a named query does, and fails when that changes no row."""
+    return f"{query}, one row"
+
+
 @cache
 def postgres_statements() -> Mapping[str, PostgresStatement]:
-    """The queries by name."""
-    return {name: _numbered(statement) for name, statement in service_queries("postgresql").items()}
+    """The queries by name, and those that change a row once more, by the name that ``changing_one`` gives."""
+    statements = {name: _numbered(statement) for name, statement in service_queries("postgresql").items()}
+    changing = {
+        changing_one(name): PostgresStatement(_failing_without_row(statement.text), statement.names)
+        for name, statement in statements.items()
+        if statement.text.startswith((b"INSERT", b"UPDATE")) and b"RETURNING" not in statement.text
+    }
+    return {**statements, **changing}
+
+
+def _failing_without_row(statement: bytes) -> bytes:
+    """The statement within one that the server refuses when no row was changed, by the error ``NO_ROW``.
+
+    How many rows a statement has changed is told to the client, and what stands behind it in the same exchange, the
+    commit too, is done before the client knows. SQL has no assertion; but zero has no logarithm.
+    """
+    return b"WITH changed AS (" + statement.rstrip(b";") + b" RETURNING 1) SELECT ln(count(*)) FROM changed;"
 
 
 def _numbered(statement: str) -> PostgresStatement:

@@ -11,7 +11,7 @@ several names is one: under each name SQLite keeps a WAL of its own, and commits
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from stat import S_ISREG
 from types import TracebackType
@@ -21,7 +21,15 @@ import apsw
 
 from arrowproof.service.begun_file import remove_begun
 from arrowproof.service.companions import check_companions
-from arrowproof.service.database import BUSY_SECONDS, SCHEMA_VERSION, BusyError, DatabaseError, Value, describe
+from arrowproof.service.database import (
+    BUSY_SECONDS,
+    SCHEMA_VERSION,
+    BusyError,
+    DatabaseError,
+    UnchangedError,
+    Value,
+    describe,
+)
 from arrowproof.service.file_header import (
     FileHeader,
     NotADatabaseError,
@@ -49,6 +57,7 @@ class SQLiteDatabase:
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         self._bell = bell
         self._queries: Mapping[str, str] = service_queries("sqlite")
+        self._has_savepoint = False
         self.journal_mode = journal_mode
 
     @property
@@ -70,8 +79,14 @@ class SQLiteDatabase:
         with own_errors:
             return self._connection.in_transaction
 
+    @property
+    def has_savepoint(self) -> bool:
+        """Whether a savepoint stands to which the transaction can be rolled back."""
+        return self._has_savepoint and self.in_transaction
+
     def begin(self) -> None:
         """Take the write lock."""
+        self._has_savepoint = False
         self.rows("begin")
 
     def commit(self) -> None:
@@ -95,10 +110,21 @@ class SQLiteDatabase:
             self._cursor.execute(self._queries[query], parameters)
             return self._connection.changes()
 
-    def later(self, query: str, **parameters: Value) -> Callable[[], int]:
-        """Run a named statement at once, since there is no way to be saved; gives how many rows it changed."""
-        changed = self.change(query, **parameters)
-        return lambda: changed
+    def later(self, query: str, **parameters: Value) -> None:
+        """Run a named statement at once, since there is no way to be saved."""
+        self.change(query, **parameters)
+        if query == "savepoint":
+            self._has_savepoint = True
+        elif query == "release_savepoint":
+            self._has_savepoint = False
+
+    def change_one(self, query: str, *, job_id: int, **parameters: Value) -> None:
+        """Run a named statement at once that has to change one row of a job."""
+        if self.change(query, job_id=job_id, **parameters) != 1:
+            raise UnchangedError(query, job_id)
+
+    def settle(self) -> None:
+        """Nothing: everything was done at once."""
 
     def stand_still(self) -> None:
         """Nothing: everything was done at once, and a file has no patience to lose."""

@@ -258,11 +258,21 @@ def wait() -> Callable[[Callable[[], Any], str], None]:
 
 
 class RecordingHold(Hold):
-    """Holds nowhere and remembers the points that were passed."""
+    """Holds nowhere and remembers the points that were passed.
+
+    With ``stops`` everything before a point is done there, as at one where a process is held. Otherwise statements go
+    several at a time on PostgreSQL, and those points are passed as well that come behind an error not yet known.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.passed: list[str] = []
+        self.stops = False
+
+    def reached(self, point: str, database: Database) -> None:
+        if self.stops:
+            database.stand_still()
+        self.at(point)
 
     def at(self, point: str) -> None:
         self.passed.append(point)

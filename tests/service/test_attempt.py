@@ -89,6 +89,7 @@ def test_an_attempt_completes_the_job_together_with_its_history(worker, database
 def test_a_failed_attempt_is_rolled_back_to_its_savepoint_and_counted(worker, database, accept, hold, engine):
     job_id = accept()
     engine.fault("INSERT ON note_events")
+    hold.stops = True
     assert attempt(worker) == Attempt(job_id, "retry_wait", engine.refusal)
     job = find_job(database, job_id)
     assert (job.status, job.attempts, job.last_error) == ("retry_wait", 1, engine.refusal)
@@ -142,6 +143,7 @@ def test_however_the_history_row_is_refused_the_count_is_right(worker, database,
 def test_an_attempt_that_lost_its_transaction_is_recorded_in_a_new_one(worker, accept, hold, engine):
     accept()
     engine.fault("INSERT ON note_events", "ROLLBACK")
+    hold.stops = True
     attempt(worker)
     assert hold.passed == [
         "after-begin",
@@ -362,8 +364,9 @@ def test_nothing_of_a_batch_is_seen_before_its_commit_and_all_of_it_afterwards(d
     seen = []
 
     class Looking(Hold):
-        def at(self, point):
+        def reached(self, point, database):
             if point in ("after-state", "after-commit"):
+                database.stand_still()
                 seen.append(
                     engine.sql("SELECT count(*), (SELECT count(*) FROM note_events) FROM jobs WHERE attempts = 1")
                 )

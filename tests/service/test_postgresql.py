@@ -181,7 +181,28 @@ def test_a_job_that_is_due_never_is_not_claimed_and_one_due_since_ever_is(engine
     database.roll_back()
     engine.sql("UPDATE jobs SET next_run_at = '-infinity'")
     database.begin()
-    assert database.rows("claim_due_jobs", now="0001-01-01T00:00:00.000Z", most=1) == [(job_id, 0, 3)]
+    assert database.rows("claim_due_jobs", now="0001-01-01T00:00:00.000Z", most=1)[0][:3] == (job_id, 0, 3)
+    database.roll_back()
+
+
+def test_a_claim_without_a_moment_goes_by_the_server_s_clock_as_it_is_then_and_not_when_the_transaction_began(
+    engine, database
+):
+    database.begin()
+    database.settle()
+    ((began,),) = database.rows("read_clock")
+    wait_until(
+        lambda: engine.sql("SELECT clock_timestamp() > %s::timestamptz + interval '2ms'", (began,))[0][0], "later"
+    )
+    with closing(open_engine(engine)) as other:
+        ((now,),) = other.rows("read_clock")
+        other.begin()
+        ((note_id,),) = other.rows("insert_note", **{**NOTE, "now": now})
+        ((job_id,),) = other.rows("insert_job", note_id=note_id, max_attempts=3, now=now)
+        other.commit()
+    ((claimed, *_, moment),) = database.rows("claim_due_jobs", now=None, most=1)
+    assert claimed == job_id
+    assert began < now <= moment
     database.roll_back()
 
 
@@ -293,9 +314,9 @@ def test_a_client_that_says_nothing_within_a_transaction_is_given_up_by_the_serv
     monkeypatch.setattr("arrowproof.service.postgresql_session.IDLE_SECONDS", 0.2)
     with closing(open_engine(engine)) as stopped:
         stopped.begin()
-        assert stopped.rows("claim_due_jobs", now=NOW, most=1) == [(job_id, 0, 3)]
+        assert stopped.rows("claim_due_jobs", now=NOW, most=1) == [(job_id, 0, 3, NOW)]
         database.begin()
-        wait_until(lambda: database.rows("claim_due_jobs", now=NOW, most=1) == [(job_id, 0, 3)], "the job")
+        wait_until(lambda: database.rows("claim_due_jobs", now=NOW, most=1) == [(job_id, 0, 3, NOW)], "the job")
         database.roll_back()
         with pytest.raises(ConnectionLostError, match="idle-in-transaction timeout"):
             stopped.commit()

@@ -12,7 +12,7 @@ from arrowproof.service.address import Address
 from arrowproof.service.attempt import Attempt, Attempts
 from arrowproof.service.backoff import Backoff
 from arrowproof.service.clock import database_clock
-from arrowproof.service.database import ConnectionLostError, DatabaseError
+from arrowproof.service.database import ConnectionLostError, DatabaseError, UnchangedError
 from arrowproof.service.hold import Hold
 from arrowproof.service.notes import SentUnderKey, accept_note, find_job
 from arrowproof.service.postgresql_exchange import Exchange
@@ -44,7 +44,7 @@ def trips(monkeypatch):
     return made
 
 
-def test_an_attempt_takes_five_round_trips_and_one_for_the_record_of_its_begin(database, begun, accept, trips):
+def test_an_attempt_takes_two_round_trips_and_one_for_the_record_of_its_begin(database, begun, accept, trips):
     attempts = Attempts(database, begun, database_clock, Hold(), BACKOFF)
     accept("a")
     attempts.make()
@@ -52,13 +52,111 @@ def test_an_attempt_takes_five_round_trips_and_one_for_the_record_of_its_begin(d
     trips.clear()
     assert attempts.make() == (Attempt(job_id, "completed"),)
     assert trips == [
-        ["begin", "read_clock"],
-        ["claim_due_jobs"],
+        ["begin", "claim_due_jobs"],
         ["reuse_begun"],
-        ["count_attempt", "savepoint", "insert_history"],
-        ["release_savepoint", "complete_job"],
-        ["commit"],
+        ["count_attempt", "savepoint", "insert_history", "release_savepoint", "complete_job", "commit"],
     ]
+
+
+def test_a_look_for_which_nothing_is_due_takes_two_round_trips(database, begun, trips):
+    assert Attempts(database, begun, database_clock, Hold(), BACKOFF).make() == ()
+    assert trips == [["begin", "claim_due_jobs"], ["rollback"]]
+
+
+@pytest.fixture
+def done(monkeypatch):
+    """The statements, in their order, that the server came to: all but those behind one that failed."""
+    names = []
+    ask = Exchange.ask
+
+    def noted(exchange, questions):
+        try:
+            ask(exchange, questions)
+        finally:
+            answered = [question for question in questions if question.answer is not None]
+            names.extend(question.query for question in questions[: len(answered) + 1])
+
+    monkeypatch.setattr(Exchange, "ask", noted)
+    return names
+
+
+@pytest.mark.parametrize("batch", [1, 3])
+@pytest.mark.parametrize("action", ["ABORT", "IGNORE", "ROLLBACK"])
+@pytest.mark.parametrize(
+    ("event", "when"),
+    [
+        ("INSERT ON note_events", "NEW.job_id = {}"),
+        ("UPDATE ON jobs", "NEW.id = {} AND NEW.status = 'completed'"),
+        ("UPDATE ON jobs", "NEW.id = {} AND NEW.attempts = 2"),
+    ],
+    ids=["history", "completed", "second attempt"],
+)
+def test_what_the_server_does_for_a_process_that_stops_at_every_point_is_what_it_does_for_one_that_does_not(
+    engine, database, begun, accept, done, hold, batch, action, event, when
+):
+    said, came_to = {}, {}
+    for hold.stops in (False, True):
+        first, second, third = (accept(f"{hold.stops} {name}") for name in "abc")
+        engine.fault(event, action, when=when.format(second))
+        engine.sql("DELETE FROM begun_attempts")
+        done.clear()
+        attempts = Attempts(database, begun, database_clock, hold, BACKOFF, batch)
+        for _ in range(3):
+            attempts.make()
+        said[hold.stops] = [query for query in done if not query.endswith("_begun") and query != "allow_silence"]
+        came_to[hold.stops] = engine.sql(
+            "SELECT status, attempts FROM jobs WHERE id = ANY(%s) ORDER BY id", ([first, second, third],)
+        )
+        engine.mend()
+        engine.sql("UPDATE jobs SET next_run_at = 'infinity' WHERE status = 'retry_wait'")
+    assert said[False] == said[True]
+    assert said[True].count("commit") >= 3 // batch
+    assert came_to[False] == came_to[True]
+    assert came_to[True][0] == came_to[True][2] == ("completed", 1)
+
+
+@pytest.mark.parametrize("action", ["ABORT", "IGNORE"])
+def test_nothing_behind_a_statement_that_had_to_change_a_row_and_did_not_is_done(engine, database, accept, action):
+    job_id = accept()
+    engine.fault("INSERT ON note_events", action)
+    database.begin()
+    database.change_one("count_attempt", job_id=job_id)
+    database.change_one("insert_history", job_id=job_id, now=NOW)
+    database.change_one("complete_job", job_id=job_id, now=NOW)
+    said = {"ABORT": "RaiseException: no history today", "IGNORE": f"insert_history changed no row of job {job_id}"}
+    with pytest.raises(DatabaseError, match=said[action]):
+        database.commit()
+    assert not database.in_transaction
+    assert engine.sql("SELECT status, attempts FROM jobs") == [("pending", 0)]
+
+
+def test_an_error_behind_a_savepoint_leaves_the_transaction_to_be_rolled_back_to_it(engine, database, accept):
+    job_id = accept()
+    engine.fault("INSERT ON note_events", "IGNORE")
+    database.begin()
+    database.change_one("count_attempt", job_id=job_id)
+    database.later("savepoint")
+    database.change_one("insert_history", job_id=job_id, now=NOW)
+    database.later("release_savepoint")
+    with pytest.raises(UnchangedError, match="insert_history changed no row"):
+        database.commit()
+    assert database.in_transaction
+    assert database.has_savepoint
+    database.later("rollback_to_savepoint")
+    database.later("release_savepoint")
+    database.commit()
+    assert not database.has_savepoint
+    assert engine.sql("SELECT status, attempts FROM jobs") == [("pending", 1)]
+
+
+def test_a_trigger_that_takes_a_logarithm_of_nothing_is_told_as_what_it_is(engine, database, accept):
+    job_id = accept()
+    engine.sql("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN ln(0.0); END $$")
+    engine.sql("CREATE TRIGGER fault BEFORE UPDATE ON jobs FOR EACH ROW EXECUTE FUNCTION refuse()")
+    database.begin()
+    database.change_one("count_attempt", job_id=job_id)
+    with pytest.raises(DatabaseError, match="InvalidArgumentForLogarithm: cannot take logarithm of zero"):
+        database.settle()
 
 
 @pytest.mark.parametrize("point", ["after-begin", "after-count", "after-savepoint", "after-release"])
@@ -128,21 +226,6 @@ def test_a_commit_just_behind_a_rollback_to_the_savepoint_is_one_and_says_so(eng
     database.later("rollback_to_savepoint")
     database.commit()
     assert engine.sql("SELECT count(*) FROM notes") == [(1,)]
-
-
-def test_whoever_asks_how_many_rows_it_changed_has_it_run(engine, database, accept):
-    job_id = accept()
-    database.begin()
-    counted = database.later("count_attempt", job_id=job_id)
-    nothing = database.later("count_attempt", job_id=-1)
-    assert (counted(), nothing(), counted()) == (1, 0, 1)
-    database.roll_back()
-    engine.fault("UPDATE ON jobs")
-    database.begin()
-    counted = database.later("count_attempt", job_id=job_id)
-    with pytest.raises(DatabaseError, match="RaiseException: no history today"):
-        counted()
-    assert not database.in_transaction
 
 
 def test_an_attempt_whose_count_is_refused_or_swallowed_leaves_no_history(engine, database, begun, accept):

@@ -64,11 +64,9 @@ class DoAt(Hold):
         self._begun = begun
         self._job_id = job_id
 
-    def is_at(self, point: str) -> bool:
-        return point == self._where and (self._begun is None or self._begun.job_id == self._job_id)
-
-    def at(self, point: str) -> None:
-        if self.is_at(point):
+    def reached(self, point: str, database: Database) -> None:
+        if point == self._where and (self._begun is None or self._begun.job_id == self._job_id):
+            database.stand_still()
             self._do()
 
 

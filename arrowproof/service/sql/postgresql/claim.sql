@@ -2,10 +2,12 @@
 -- over it and take the next. Not an UPDATE with a sub-select: that can be run again for a row that changed meanwhile.
 
 -- name: claim_due_jobs
--- The jobs that have waited longest and that nobody else works on, with the attempts made so far and those left.
-SELECT id, attempts, max_attempts - attempts
+-- The jobs that have waited longest and that nobody else works on, with the attempts made so far, those left, and the
+-- moment by which they are due: by the clock of the machine that PostgreSQL runs on when :now is null. It is when this
+-- statement began, not the transaction, and does not change while it runs, so that the index is searched for it.
+SELECT id, attempts, max_attempts - attempts, coalesce(:now, statement_timestamp())
 FROM jobs
-WHERE status IN ('pending', 'retry_wait') AND next_run_at <= :now
+WHERE status IN ('pending', 'retry_wait') AND next_run_at <= coalesce(:now, statement_timestamp())
 ORDER BY next_run_at, id
 LIMIT :most
 FOR UPDATE SKIP LOCKED;

@@ -1,11 +1,11 @@
 -- Which jobs an attempt works on, in SQLite: whoever reads here holds the write lock, so no row needs a lock of its own.
 
 -- name: claim_due_jobs
--- The jobs that have waited longest, with the attempts made so far and those left. Read under the write lock, so that
--- no other worker can take them as well.
-SELECT id, attempts, max_attempts - attempts
+-- The jobs that have waited longest, with the attempts made so far, those left, and the moment by which they are due: by
+-- the clock of this machine when :now is null. Read under the write lock, so that no other worker can take them as well.
+SELECT id, attempts, max_attempts - attempts, coalesce(:now, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
 FROM jobs
-WHERE status IN ('pending', 'retry_wait') AND next_run_at <= :now
+WHERE status IN ('pending', 'retry_wait') AND next_run_at <= coalesce(:now, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
 ORDER BY next_run_at, id
 LIMIT :most;
 
