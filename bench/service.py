@@ -4,6 +4,9 @@ The processes of all cases stay; in each round every case does a little, one aft
 the machine hits all of them, and a ratio is the median of the ratios of the rounds. All work is durable: WAL with
 synchronous FULL, fsync and synchronous_commit on.
 
+What part of a raw durable commit's rate a worker comes to depends on what a sync costs the disk. So that ratio is taken
+on the real file, and again, named so, on one whose syncs take a stated time.
+
 Example, all of it:
   python bench/service.py --peers /tmp/peers --json figures.json
 and a short look:
@@ -38,8 +41,14 @@ Figures = dict[str, list[float]]
 Cases = dict[str, Callable[[], list[float]]]
 """What a round does, in this order, by name; each gives its figures."""
 RAW, ONE = "raw durable commits", "worker, 1 job a transaction"
+STATED_SYNCS = {" (a sync takes 1 ms)": 0.001, " (a sync takes 4 ms)": 0.004}
+"""What is said of a case whose syncs take a stated time, and that time in seconds."""
 RATIOS: dict[str, Sequence[tuple[str, str, float | None]]] = {
-    "sqlite": ((ONE, RAW, 0.85), (ONE, "huey", 2.0)),
+    "sqlite": (
+        (ONE, RAW, 0.85),
+        *((ONE + said, RAW + said, 0.85) for said in STATED_SYNCS),
+        (ONE, "huey", 2.0),
+    ),
     "postgresql": ((ONE, RAW, None), (ONE, "procrastinate", 3.0)),
 }
 """What is divided by what, and the aim, if there is one."""
@@ -71,7 +80,9 @@ def main() -> None:
 def _sqlite(engines: list[Places], options: argparse.Namespace, python: Path, processes: ExitStack) -> Cases:
     folder = Path(engines[0].new()).parent
     other = {"huey": processes.enter_context(peer(python, "huey_worker.py", str(folder)))}
-    return _jobs(engines[0], options.jobs, other, processes)
+    cases = _jobs(engines[0], options.jobs, other, processes)
+    assert isinstance(engines[0], SQLitePlaces)
+    return cases | _on_stated_syncs(engines[0], options.jobs, processes)
 
 
 def _postgresql(engines: list[Places], options: argparse.Namespace, python: Path, processes: ExitStack) -> Cases:
@@ -89,6 +100,15 @@ def _jobs(places: Places, jobs: int, other: Mapping[str, Rate], processes: ExitS
         "worker, 10 jobs a transaction": processes.enter_context(worker(places, 10)),
         "worker, 100 jobs a transaction": processes.enter_context(worker(places, 100)),
     }
+    return {name: lambda rate=rate: [rate(jobs)] for name, rate in rates.items()}  # type: ignore[misc]
+
+
+def _on_stated_syncs(places: SQLitePlaces, jobs: int, processes: ExitStack) -> Cases:
+    rates: dict[str, Rate] = {}
+    for said, seconds in STATED_SYNCS.items():
+        db = made(places)
+        rates[RAW + said] = processes.enter_context(places.raw(db, seconds))
+        rates[ONE + said] = processes.enter_context(worker(places, db=db, sync_seconds=seconds))
     return {name: lambda rate=rate: [rate(jobs)] for name, rate in rates.items()}  # type: ignore[misc]
 
 
@@ -139,7 +159,7 @@ def _rounds(cases: Cases, rounds: int) -> Figures:
 
 def _summarise(figures: Figures, ratios: Sequence[tuple[str, str, float | None]]) -> None:
     for name, runs in figures.items():
-        middle = f"{name:<38} median {statistics.median(runs):>8.1f}"
+        middle = f"{name:<48} median {statistics.median(runs):>8.1f}"
         if name.endswith("ms"):
             print(f"{middle}, p99 {statistics.quantiles(runs, n=100, method='inclusive')[98]:.1f}, {len(runs)} notes")
         else:

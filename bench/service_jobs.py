@@ -17,14 +17,20 @@ from service_places import Places, Rate, add_jobs, made
 from arrowproof.service.address import Address
 
 ROOT = Path(__file__).resolve().parent.parent
+SLOW_SYNC = Path(__file__).resolve().parent / "slow_sync.py"
 PEERS = Path(__file__).resolve().parent / "peers"
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 
 
 @contextmanager
-def resident_worker(db: str, batch: int = 1) -> Iterator[Callable[[], Mapping[str, object]]]:
-    """A worker process, and what gives the next line that it tells; it is woken, since it polls every ten minutes."""
-    command = [sys.executable, "-m", "arrowproof.service.worker", "--db", db, "--forever", "--batch", str(batch)]
+def resident_worker(db: str, batch: int = 1, sync_seconds: float = 0.0) -> Iterator[Callable[[], Mapping[str, object]]]:
+    """A worker process, and what gives the next line that it tells; it is woken, since it polls every ten minutes.
+
+    With ``sync_seconds`` each sync takes it so long: see :mod:`slow_sync`.
+    """
+    slowed = [str(SLOW_SYNC), str(sync_seconds)] if sync_seconds else ["-m"]
+    worker = ["arrowproof.service.worker", "--db", db, "--forever", "--batch", str(batch)]
+    command = [sys.executable, *slowed, *worker]
     process = subprocess.Popen(
         [*command, "--poll-interval", "600"], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, env=ENVIRONMENT
     )
@@ -40,13 +46,13 @@ def resident_worker(db: str, batch: int = 1) -> Iterator[Callable[[], Mapping[st
 
 
 @contextmanager
-def worker(places: Places, batch: int = 1, db: str | None = None) -> Iterator[Rate]:
+def worker(places: Places, batch: int = 1, db: str | None = None, sync_seconds: float = 0.0) -> Iterator[Rate]:
     """Jobs per second of one worker, from the moment that its first transaction is told to that of its last."""
     db = db or made(places)
     address = Address(db)
     with (
         closing(address.open(rings=True)) as database,
-        resident_worker(db, batch) as next_line,
+        resident_worker(db, batch, sync_seconds) as next_line,
     ):
         while "started" not in next_line():
             pass

@@ -7,13 +7,14 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
 import apsw
 import psycopg
+from slow_sync import slow_disk
 
 from arrowproof.service.address import Address
 from arrowproof.service.clock import database_clock, timestamp
@@ -39,10 +40,15 @@ class SQLitePlaces:
         return str(folder / "notes.sqlite3")
 
     @contextmanager
-    def raw(self, db: str) -> Iterator[Rate]:
-        """Durable commits, each of one updated row, on the service's settings and in the same file."""
+    def raw(self, db: str, sync_seconds: float = 0.0) -> Iterator[Rate]:
+        """Durable commits, each of one updated row, on the service's settings and in the same file.
+
+        With ``sync_seconds`` each sync takes so long: see :mod:`slow_sync`.
+        """
         queries = service_queries("sqlite")
-        with closing(apsw.Connection(db)) as connection:
+        with ExitStack() as stack:
+            vfs = stack.enter_context(slow_disk(sync_seconds)) if sync_seconds else None
+            connection = stack.enter_context(closing(apsw.Connection(db, vfs=vfs)))
             connection.set_busy_timeout(5000)
             for pragma in ("synchronous", "foreign_keys", "distrust_schema"):
                 connection.execute(queries[pragma])
