@@ -34,11 +34,13 @@ class UnrecordedError(DatabaseError):
     """An attempt was made at a job, and the database takes no record of it: the job is as due as before.
 
     A trigger that refuses or swallows what is written to the job does this, and so does a disk that stays full.
+    ``lost_connection`` is whether the connection was lost over the record, right after it had been made anew for it.
     """
 
-    def __init__(self, job_id: int, error: str) -> None:
+    def __init__(self, job_id: int, error: str, *, lost_connection: bool = False) -> None:
         super().__init__(f"the attempt at job {job_id} is on no record: {error}")
         self.job_id = job_id
+        self.lost_connection = lost_connection
 
 
 class WriteLockBusyError(Exception):
@@ -126,8 +128,8 @@ class Attempts:
         on_record: dict[ClaimedJob, int] = {}
         try:
             attempts = self._try_together(jobs, now, on_record)
-        except _ANSWERED:
-            self._clear(on_record)
+        except _ANSWERED as error:
+            self._clear(job for job in on_record if not _is_crash_of(job, error))
             self.database.roll_back()
             raise
         for job, crashes in on_record.items():
@@ -185,16 +187,16 @@ class Attempts:
             except (BusyError, UnrecordedError) as again:
                 if attempts:
                     self.database.roll_back()
-                    self._leave(on_record, len(attempts))
+                    self._leave(on_record, len(attempts), again)
                     break
                 if isinstance(again, BusyError):
                     raise WriteLockBusyError(str(again), job.job_id) from again
                 raise
         return attempts
 
-    def _leave(self, on_record: dict[ClaimedJob, int], done: int) -> None:
+    def _leave(self, on_record: dict[ClaimedJob, int], done: int, error: DatabaseError) -> None:
         left = list(on_record)[done:]
-        self._clear(left)
+        self._clear(job for job in left if not _is_crash_of(job, error))
         for job in left:
             del on_record[job]
 
@@ -263,10 +265,11 @@ class Attempts:
             self._count(job)
             attempt = self._give_up(job, error)
             self._commit({})
-        except (BusyError, ConnectionLostError):
+        except BusyError:
             raise
         except DatabaseError as again:
-            raise UnrecordedError(job.job_id, describe(again)) from again
+            lost_connection = isinstance(again, ConnectionLostError)
+            raise UnrecordedError(job.job_id, describe(again), lost_connection=lost_connection) from again
         return attempt
 
     def _claim_again(self, job: ClaimedJob) -> str | None:
@@ -329,3 +332,8 @@ class Attempts:
     def _change(self, query: str, job: ClaimedJob, **parameters: str) -> None:
         """Change a job, or write of it. It is locked as it was claimed, so a statement that does not has failed."""
         self.database.change_one(query, job_id=job.job_id, **parameters)
+
+
+def _is_crash_of(job: ClaimedJob, error: BaseException) -> bool:
+    """Whether an attempt that was not recorded counts as one that killed its worker: it kills each connection."""
+    return isinstance(error, UnrecordedError) and error.lost_connection and error.job_id == job.job_id

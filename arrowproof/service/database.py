@@ -98,5 +98,6 @@ def describe(error: BaseException) -> str:
 
 
 def bounded(text: str) -> str:
-    """A message cut to 500 characters, with a replacement for what not every database can keep."""
-    return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "\N{REPLACEMENT CHARACTER}")[:LONGEST_ERROR]
+    """A message on one line, cut to 500 characters, with a replacement for what not every database can keep."""
+    line = " ".join(part for part in map(str.strip, text.splitlines()) if part)
+    return line.encode("utf-8", "replace").decode("utf-8").replace("\x00", "\N{REPLACEMENT CHARACTER}")[:LONGEST_ERROR]

@@ -187,9 +187,10 @@ class PostgresEngine:
         condition = f"WHEN ({when})" if when else ""
         self.sql(f"CREATE TRIGGER fault BEFORE {event} FOR EACH ROW {condition} EXECUTE FUNCTION refuse()")
 
-    def fault_at_commit(self, event: str, *, once: bool = False) -> None:
+    def fault_at_commit(self, event: str, when: str = "true", *, once: bool = False) -> None:
         """Have the server kill the connection when a transaction that did this comes to its commit.
 
+        Only rows for which ``when``, an expression over NEW, holds.
         With ``once`` the first such commit of all is refused, and the connection lives.
         """
         if once:
@@ -200,7 +201,8 @@ class PostgresEngine:
         else:
             self._refuse(self._actions["ROLLBACK"])
         self.sql(
-            f"CREATE CONSTRAINT TRIGGER fault AFTER {event} INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()"
+            f"CREATE CONSTRAINT TRIGGER fault AFTER {event} INITIALLY DEFERRED FOR EACH ROW WHEN ({when}) "
+            "EXECUTE FUNCTION refuse()"
         )
 
     def _refuse(self, action: str) -> None:

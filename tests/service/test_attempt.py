@@ -496,5 +496,16 @@ def test_a_long_error_is_cut():
     assert describe(ValueError("x" * 5000)) == "ValueError: " + "x" * (LONGEST_ERROR - len("ValueError: "))
 
 
+def test_an_error_is_told_on_one_line():
+    assert describe(ValueError("first\r\n\tsecond\n\n third\u2028fourth\n")) == "ValueError: first second third fourth"
+
+
+def test_what_a_database_says_on_several_lines_stands_on_one(worker, accept, database, engine):
+    job_id = accept()
+    engine.fault("INSERT ON note_events", said="no\n  history\r\ntoday")
+    assert attempt(worker).error == engine.refusal
+    assert find_job(database, job_id).last_error == engine.refusal
+
+
 def test_an_error_that_not_every_database_can_keep_is_made_fit():
     assert describe(ValueError("a\x00b\ud800c")) == "ValueError: a\N{REPLACEMENT CHARACTER}b?c"

@@ -15,7 +15,7 @@ import pytest
 
 import arrowproof.service
 from arrowproof.service.address import Address
-from arrowproof.service.attempt import Attempt, Attempts
+from arrowproof.service.attempt import Attempt, Attempts, UnrecordedError
 from arrowproof.service.clock import database_clock, timestamp_after
 from arrowproof.service.database import DatabaseError
 from arrowproof.service.hold import WORKER_POINTS, Hold
@@ -189,6 +189,38 @@ def test_an_attempt_whose_connection_is_killed_by_its_commit_is_counted_and_fail
     assert seen == [("retry_wait", "retry_wait", 1), ("retry_wait", "retry_wait", 2), ("failed", "failed", 3)]
     assert find_note(database, 1).events == ()
     assert "terminating connection" in find_job(database, job_id).last_error
+
+
+@only_postgresql
+@pytest.mark.parametrize("batch", [1, 3])
+def test_a_job_of_which_no_attempt_can_be_counted_since_each_count_kills_the_connection_is_set_aside(
+    engine, accept, database, clock, batch
+):
+    job_id, other = accept("a"), accept("b")
+    engine.fault_at_commit("UPDATE OF attempts ON jobs", f"NEW.id = {job_id}")
+    with worker_life(engine, clock, batch=batch) as worker:
+        for _ in range(3):
+            with pytest.raises(UnrecordedError, match=f"attempt at job {job_id} is on no record: .*terminating connec"):
+                worker.make()
+            assert state_of(database, job_id) == ("pending", 0)
+        assert worker.make()[0].outcome == "failed"
+        assert state_of(database, job_id) == ("failed", 0)
+        assert worker.make() == (Attempt(other, "completed"),)
+    assert find_note(database, 1).events == ()
+
+
+@only_postgresql
+def test_what_killed_no_connection_over_its_record_leaves_nothing_that_counts_as_a_crash(
+    engine, accept, database, clock
+):
+    accept()
+    engine.fault("UPDATE OF attempts ON jobs")
+    with worker_life(engine, clock) as worker:
+        for _ in range(4):
+            with pytest.raises(UnrecordedError, match="no history today"):
+                worker.make()
+            assert engine.sql("SELECT * FROM begun_attempts") == []
+    assert state_of(database, 1) == ("pending", 0)
 
 
 @only_postgresql

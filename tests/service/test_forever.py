@@ -223,6 +223,31 @@ def test_jobs_of_which_no_record_is_taken_do_not_keep_those_behind_them_waiting(
     assert end(worker)["outcome"] == "completed"
 
 
+@only_postgresql
+def test_a_job_whose_every_end_kills_the_connection_does_not_keep_those_behind_it_waiting(notes, accept, stay):
+    first, second, third = accept("a", "b", "c")
+    notes.engine.fault_at_commit("UPDATE ON jobs", f"NEW.id = {first}")
+    worker = stay("--poll-interval", "100000")
+    wait_for(worker, lambda: completed(notes) == 2, "those behind it")
+    said = f"the attempt at job {first} is on no record: "
+    wait_for(worker, lambda: worker.stderr.count(said) >= 5, "more tries than crashes that set a job aside")
+    assert [line["job_id"] for line in told(worker) if "outcome" in line] == [second, third]
+    notes.engine.mend()
+    unfinished = "SELECT 1 FROM jobs WHERE status NOT IN ('completed', 'failed')"
+    wait_for(worker, lambda: not notes.sql(unfinished), "the first, now that it can end")
+    assert end(worker)["job_id"] == first
+
+
+def test_what_comes_again_and_again_is_told_now_and_then_with_how_often_it_came(notes, accept, stay):
+    accept(*"abcdefghij")
+    notes.engine.fault("UPDATE OF attempts ON jobs")
+    worker = stay()
+    wait_for(worker, lambda: tries(worker, "is on no record: ") >= 20, "many tries")
+    complaints = [line for line in told(worker) if "is on no record: " in str(line.get("error"))]
+    assert complaints[0].keys() == {"error"}
+    assert 1 < len(complaints) <= 10
+
+
 @only_sqlite
 def test_a_file_that_vanishes_is_told_and_one_that_comes_back_is_worked_on(notes, accept, stay):
     accept()
