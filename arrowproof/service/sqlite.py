@@ -11,10 +11,10 @@ several names is one: under each name SQLite keeps a WAL of its own, and commits
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from stat import S_ISREG
-from types import TracebackType
 from typing import Final
 
 import apsw
@@ -76,8 +76,10 @@ class SQLiteDatabase:
     @property
     def in_transaction(self) -> bool:
         """Whether a transaction stands. SQLite ends one on its own after some errors."""
-        with own_errors:
+        try:
             return self._connection.in_transaction
+        except apsw.Error as error:
+            raise own_error(error) from error
 
     @property
     def has_savepoint(self) -> bool:
@@ -97,8 +99,10 @@ class SQLiteDatabase:
 
     def rows(self, query: str, **parameters: Value) -> list[tuple[Value, ...]]:
         """Run a named query to its end and give every row."""
-        with own_errors:
+        try:
             return self._cursor.execute(self._queries[query], parameters).fetchall()
+        except apsw.Error as error:
+            raise own_error(error) from error
 
     def row(self, query: str, **parameters: Value) -> tuple[Value, ...] | None:
         """Run a named query to its end and give its first row, or None."""
@@ -106,9 +110,11 @@ class SQLiteDatabase:
 
     def change(self, query: str, **parameters: Value) -> int:
         """Run a named INSERT, UPDATE or DELETE and give the number of rows that it changed, triggers not counted."""
-        with own_errors:
+        try:
             self._cursor.execute(self._queries[query], parameters)
             return self._connection.changes()
+        except apsw.Error as error:
+            raise own_error(error) from error
 
     def later(self, query: str, **parameters: Value) -> None:
         """Run a named statement at once, since there is no way to be saved."""
@@ -139,22 +145,18 @@ class SQLiteDatabase:
         self._connection.close()
 
 
-class _OwnErrors:
-    """Has an error of apsw raised as one of the service's own. Entered for each statement, so it makes no generator."""
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None) -> None:
-        if error is None:
-            return
-        if isinstance(error, _BUSY):
-            raise BusyError(describe(error)) from error
-        if isinstance(error, apsw.Error):
-            raise DatabaseError(describe(error)) from error
+def own_error(error: apsw.Error) -> DatabaseError:
+    """An error of apsw as one of the service's own."""
+    return BusyError(describe(error)) if isinstance(error, _BUSY) else DatabaseError(describe(error))
 
 
-own_errors: Final = _OwnErrors()
+@contextmanager
+def own_errors() -> Iterator[None]:
+    """Has an error of apsw raised as one of the service's own; not for what is run for each job."""
+    try:
+        yield
+    except apsw.Error as error:
+        raise own_error(error) from error
 
 
 def open_sqlite(
@@ -295,7 +297,7 @@ def _set_journal_mode(connection: apsw.Connection, database: SQLiteDatabase, sho
     try:
         ((answer,),) = database.rows(database.journal_mode)
     except BusyError as error:
-        with own_errors:
+        with own_errors():
             in_wal = connection.pragma("journal_mode") == "wal"
         if not in_wal or database.journal_mode == "wal":
             raise
@@ -324,7 +326,7 @@ def _initialise(connection: apsw.Connection, database: SQLiteDatabase, shown: st
             if objects:
                 raise RefusedError(f"{shown} holds tables of something else; give another --db")
             _forget_begun(Path(connection.filename), shown)
-            with own_errors:
+            with own_errors():
                 for statement in schema_statements("sqlite"):
                     connection.execute(statement)
         database.commit()

@@ -46,7 +46,7 @@ def open_begun(path: Path, busy_seconds: float = BUSY_SECONDS) -> SQLiteDatabase
 
 def _open_begun(file: Path, busy_seconds: float) -> SQLiteDatabase:
     journal_mode = safe_journal_mode(parse_version(SQLITE_VERSION))
-    with own_errors:
+    with own_errors():
         connection = apsw.Connection(str(file))
     try:
         connection.set_busy_timeout(int(busy_seconds * 1000))
@@ -72,7 +72,7 @@ def _make_begun(connection: apsw.Connection, database: SQLiteDatabase) -> None:
     database.begin()
     try:
         if database.rows("application_id") != [(BEGUN_APPLICATION_ID,)]:
-            with own_errors:
+            with own_errors():
                 for statement in schema_statements("sqlite", "begun_schema"):
                     connection.execute(statement)
         database.commit()

@@ -43,6 +43,8 @@ class FifoWaker:
             if not S_ISFIFO(file.lstat().st_mode):
                 raise DatabaseError(f"{str(file)!r} is in the way: it is no FIFO; move it elsewhere")
             self._read = os.open(file, os.O_RDONLY | _OPEN)
+            # No other can be the same one as long as this is open.
+            self._opened = _which(os.fstat(self._read))
             try:
                 # Without a writer a FIFO is at its end, and always readable.
                 self._write = os.open(file, os.O_WRONLY | _OPEN)
@@ -70,16 +72,19 @@ class FifoWaker:
 
     def _is_there(self) -> bool:
         try:
-            # Not by Path.lstat: it is asked before each look for jobs.
-            there, here = os.lstat(self._file), os.fstat(self._read)
+            # Not by Path.lstat, which costs more: it is asked before each look for jobs.
+            return _which(os.lstat(self._file)) == self._opened
         except OSError:
             return False
-        return (there.st_dev, there.st_ino) == (here.st_dev, here.st_ino)
 
     def close(self) -> None:
         """Close both ends and leave the FIFO."""
         os.close(self._read)
         os.close(self._write)
+
+
+def _which(status: os.stat_result) -> tuple[int, int]:
+    return status.st_dev, status.st_ino
 
 
 class FifoBell:

@@ -25,12 +25,15 @@ CREATE TABLE notes (
 -- What is to be done for a note, whose client is told here once more, so that an index finds the jobs of a client. status
 -- is the state of the lifecycle; next_run_at is null once nothing is left to do, and finished_at is null until then: a
 -- change that forgets one of them is refused, since the job would never be found again. Written with OR, since for an IN
--- SQLite builds a table whenever a row changes.
+-- of more than two values SQLite builds a table whenever a row changes.
 CREATE TABLE jobs (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     note_id INTEGER NOT NULL UNIQUE REFERENCES notes (id),
     client TEXT NOT NULL,
-    status TEXT NOT NULL CHECK (status IN ('pending', 'retry_wait', 'completed', 'failed', 'cancelled')),
+    status TEXT NOT NULL CHECK (
+        status = 'pending' OR status = 'retry_wait'
+        OR status = 'completed' OR status = 'failed' OR status = 'cancelled'
+    ),
     attempts INTEGER NOT NULL CHECK (attempts BETWEEN 0 AND max_attempts),
     max_attempts INTEGER NOT NULL CHECK (max_attempts >= 1),
     next_run_at TEXT,
