@@ -18,8 +18,8 @@ _ROW_GAP = 0.4
 _BELOW = 0.9
 _VIEWS = 0.62
 """The share of the width that the buttons of the views may take."""
-_TOOLS = 13.0 + 1.2 + 9.4 + 1.2
-"""The search field and the buttons of the zoom, with the gaps before them."""
+_TOOLS = 13.0 + 1.2 + 9.4 + 1.2 + 4.6 + 1.2
+"""The search field, the buttons of the zoom and the menu of the keys, with the gaps before them."""
 
 
 @record

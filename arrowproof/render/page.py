@@ -35,6 +35,7 @@ from arrowproof.render.language import Language, load_language
 from arrowproof.render.legend import LegendParts, legend_of_page, legend_widths
 from arrowproof.render.lettering import Lettering, letter_page, letter_proof
 from arrowproof.render.outline import Outline, outline_lifecycle
+from arrowproof.render.packing import Packing, is_light, pack
 from arrowproof.render.policy import source_hash
 from arrowproof.render.proof import Proof, drawn_proof
 from arrowproof.render.scene import MARGIN
@@ -66,9 +67,11 @@ STYLES = (
 )
 SCRIPTS = (
     "base.js",
+    "unpack.js",
     "theme.js",
     "address.js",
     "known.js",
+    "menu.js",
     "export.js",
     "png.js",
     "scenes.js",
@@ -80,12 +83,23 @@ SCRIPTS = (
     "key.js",
     "room.js",
     "views.js",
+    "keys.js",
     "zoom.js",
     "search.js",
     "link.js",
     "start.js",
 )
 """The parts of the one style and the one script, in the order in which they stand."""
+
+PACKINGS = (
+    (Packing.NOTHING, None),
+    (Packing.UNSEEN, None),
+    (Packing.WHOLE, None),
+    (Packing.WHOLE, 100),
+    (Packing.WHOLE, 0),
+)
+"""What is packed, and how many characters are kept of a value that is cut in its table, None for all that there are: a
+page takes the first that makes it light enough, and the last where none does."""
 
 GENERATOR = '<meta name="generator" content="Arrowproof '
 """Stands in the first 4096 bytes of every page, so that a page can be told from a file that must not be replaced."""
@@ -121,27 +135,41 @@ def render_page(
     language = language or load_language()
     parts = plan_page(lifecycle, drawing, language, proof, stage)
     outline, stage, sheet = parts.outline, parts.stage, parts.sheet
-    styles, script = _styles_and_script(lifecycle, parts, language)
-    return _template().render(
-        policy=content_security_policy(styles, script),
-        version=__version__,
-        favicon=FAVICON,
-        styles=styles,
-        script=script,
-        sheet=sheet,
-        outline=outline,
-        text=language,
-        data=_data_blocks(lifecycle, stage, parts.column, sheet, language),
-        proof=parts.column,
-        bead_symbols=partial(bead_symbols, _signs(parts.column, sheet)),
-        proof_header=parts.header,
-        legend=parts.legend,
-        stage=stage,
-        by_source=by_source,
-        key_picture=partial(key_picture, bounds=stage.scenes[0].drawing.bounds),
-        render_scene=partial(render_scene, lifecycle=stage.lifecycle, language=language),
-        verdict_sign=verdict_sign,
+    first, *others = (
+        render_scene(scene, stage.lifecycle, language, is_hidden=number > 0)
+        for number, scene in enumerate(stage.scenes)
     )
+    data = cache(partial(_data_blocks, lifecycle, stage, parts.column, sheet, language))
+    idle = _idle_parts(outline, stage, parts.proof, sheet)
+    styles = _styles(lifecycle, parts, idle, language)
+    for packing, most_whole in PACKINGS:
+        script = _script(idle if packing is not Packing.NOTHING else {*idle, "unpack.js"})
+        page = _template().render(
+            policy=content_security_policy(styles, script),
+            version=__version__,
+            favicon=FAVICON,
+            styles=styles,
+            script=script,
+            sheet=sheet,
+            outline=outline,
+            text=language,
+            data=data(most_whole),
+            proof=parts.column,
+            bead_symbols=partial(bead_symbols, _signs(parts.column, sheet)),
+            proof_header=parts.header,
+            legend=parts.legend,
+            stage=stage,
+            first_scene=first,
+            hidden_scenes=Markup("").join(others),
+            packing=packing,
+            pack=pack,
+            by_source=by_source,
+            key_picture=partial(key_picture, bounds=stage.scenes[0].drawing.bounds),
+            verdict_sign=verdict_sign,
+        )
+        if is_light(page):
+            break
+    return page
 
 
 @record
@@ -172,14 +200,13 @@ def plan_page(
     return PageParts(outline, stage, legend, sheet, proof, header, column)
 
 
-def _styles_and_script(lifecycle: Lifecycle, parts: PageParts, language: Language) -> tuple[Markup, Markup]:
-    """The one style and the one script of a page, without what it has no use for."""
-    idle = _idle_parts(parts.outline, parts.stage, parts.proof, parts.sheet)
+def _styles(lifecycle: Lifecycle, parts: PageParts, idle: set[str], language: Language) -> Markup:
+    """The one style of a page, without what it has no use for."""
     lettering = letter_page(parts.outline, lifecycle, language)
     if parts.header is not None:
         lettering = letter_proof(lettering, parts.proof, parts.header, parts.column, parts.sheet.panels)
     measures = (_sheet_css(parts.sheet, parts.stage.frame), _key_css(parts.sheet))
-    return Markup("".join((*measures, *_styles(lettering, idle)))), _script(idle)
+    return Markup("".join((*measures, *_plain_styles(lettering, idle))))
 
 
 def _shown_proof(
@@ -199,9 +226,17 @@ def _shown_proof(
 
 
 def _data_blocks(
-    lifecycle: Lifecycle, stage: Stage, column: ProofColumn | None, sheet: Sheet, language: Language
+    lifecycle: Lifecycle,
+    stage: Stage,
+    column: ProofColumn | None,
+    sheet: Sheet,
+    language: Language,
+    most_whole: int | None,
 ) -> dict[str, Markup]:
-    """What the script reads, by the id of its element; without what this page has none of."""
+    """What the script reads, by the id of its element; without what this page has none of.
+
+    Of a value that is cut in its table, at most ``most_whole`` characters are kept, and all where it is None.
+    """
     blocks: dict[str, object] = {
         "texts": language.script_texts,
         "names": stage.names,
@@ -210,7 +245,7 @@ def _data_blocks(
     if column is not None:
         from arrowproof.render.proof_data import proof_data, said_once
 
-        blocks["proofs"] = said_once(proof_data(column.heads, sheet.panels))
+        blocks["proofs"] = said_once(proof_data(column.heads, sheet.panels, most_whole))
     return {name: _data_block(value) for name, value in blocks.items() if value is not None}
 
 
@@ -218,7 +253,7 @@ def _idle_parts(outline: Outline, stage: Stage, proof: Proof | None, sheet: Shee
     """The parts of the style and the script that have nothing to do on this page."""
     idle = {"proof.css", "proof.js"} if proof is None else set()
     if stage.names is None:
-        idle |= {"tools.css", "zoom.js", "search.js"}
+        idle |= {"tools.css", "keys.js", "zoom.js", "search.js"}
     if len(stage.scenes) == 1:
         idle.add("places.js")
     if not sheet.index.rows:
@@ -242,7 +277,7 @@ def _signs(column: ProofColumn | None, sheet: Sheet) -> set[str]:
     return rungs if column is None else rungs | {row.sign for row in (*column.sneaks, *column.rows)}
 
 
-def _styles(lettering: Lettering, idle: set[str]) -> Iterator[str]:
+def _plain_styles(lettering: Lettering, idle: set[str]) -> Iterator[str]:
     """The parts of the style that no measure of this page goes into, with the fonts that its texts need."""
     yield f"{font_faces_css({'mono': lettering.mono})}\n"
     for name in STYLES:

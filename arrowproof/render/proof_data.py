@@ -32,6 +32,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import chain
 
 from arrowproof.render.proof_column import ArrowHead
@@ -42,9 +43,19 @@ from arrowproof.render.sql_lines import SqlLine
 _REFERENCE = len("-100")
 
 
-def proof_data(heads: Iterable[ArrowHead], panels: Iterable[ProofPanel]) -> dict[str, object]:
-    """The heads by the id of their arrow, and the panels in their order."""
-    return {"heads": {head.arrow: _head(head) for head in heads}, "panels": [_panel(panel) for panel in panels]}
+def proof_data(
+    heads: Iterable[ArrowHead], panels: Iterable[ProofPanel], most_whole: int | None = None
+) -> dict[str, object]:
+    """The heads by the id of their arrow, and the panels in their order.
+
+    Of a value that is cut in its table, at most ``most_whole`` characters are kept; with 0 none beyond what is shown.
+    """
+    shown = panels if most_whole is None else (_within(panel, most_whole) for panel in panels)
+    return {"heads": {head.arrow: _head(head) for head in heads}, "panels": [_panel(panel) for panel in shown]}
+
+
+def _within(panel: ProofPanel, most_whole: int) -> ProofPanel:
+    return panel if panel.row is None else replace(panel, row=panel.row.within(most_whole))
 
 
 def said_once(data: Mapping[str, object]) -> dict[str, object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from arrowproof.model.evidence import Row, Scalar
 from arrowproof.model.record import record
@@ -29,6 +30,12 @@ class Value:
     text: str
     whole: str = ""
 
+    def within(self, most: int) -> Value:
+        """The same with so many characters of the whole; with none where these say no more than what is shown."""
+        if len(self.whole) <= most:
+            return self
+        return replace(self, whole=f"{self.whole[: most - 1]}…" if most > len(self.text) else "")
+
 
 @record
 class RowLine:
@@ -49,6 +56,14 @@ class RowTable:
     after: str
     lines: tuple[RowLine, ...]
     more: str
+
+    def within(self, most: int) -> RowTable:
+        """The same with so many characters of each value that is cut."""
+        lines = (
+            RowLine(line.name.within(most), line.before.within(most), line.after.within(most), line.is_changed)
+            for line in self.lines
+        )
+        return replace(self, lines=tuple(lines))
 
 
 def row_table(

@@ -68,12 +68,7 @@ const saveFile = (name, content) => {
 startParts.push(() => {
   const carried = JSON.parse(document.getElementById("export-data").textContent);
   const menu = document.getElementById("export");
-  const summary = menu.querySelector("summary");
-  const items = all("button", menu);
-  const close = () => {
-    if (menu.contains(document.activeElement)) summary.focus();
-    menu.open = false;
-  };
+  const close = startMenu(menu);
   // A scene of a large lifecycle is named after what it shows.
   const nameOf = (drawing) => {
     const place = decodeURIComponent((drawing.dataset.fragment ?? "").replace(/^#\w+=/, ""));
@@ -90,28 +85,11 @@ startParts.push(() => {
       announce(say("not_saved"));
     }
   };
-  for (const item of items.filter((each) => each.dataset.picture)) {
+  for (const item of all("[data-picture]", menu)) {
     item.addEventListener("click", () => {
       close();
       save(item.dataset);
     });
   }
   copyFrom(document.getElementById("copy-mermaid"), () => carried.mermaid, () => say("mermaid_not_copied"));
-
-  menu.hidden = false;
-  menu.addEventListener("keydown", (event) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.key === "Escape" && menu.open) close();
-    else if (step && menu.open) {
-      const at = items.indexOf(document.activeElement);
-      items[at < 0 && step < 0 ? items.length - 1 : (at + step + items.length) % items.length].focus();
-    } else return;
-    event.preventDefault();
-    event.stopPropagation();
-  });
-  const closeOutside = (event) => {
-    if (event.target instanceof Node && !menu.contains(event.target)) menu.open = false;
-  };
-  document.addEventListener("pointerdown", closeOutside);
-  document.addEventListener("focusin", closeOutside);
 });

@@ -94,7 +94,7 @@ startParts.push(() => {
     event.stopPropagation();
   });
   document.addEventListener("keydown", (event) => {
-    if (event.key !== "/" || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
+    if (event.key !== "/" || isSwitchedOff(event) || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
     event.preventDefault();
     field.focus();
     field.select();

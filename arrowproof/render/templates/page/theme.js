@@ -2,11 +2,18 @@
 // as the page. This runs before the page is drawn, so that it never shows in the other theme first.
 const themeKey = "arrowproof-theme";
 const themes = ["auto", "light", "dark"];
-const storedTheme = () => {
+const recall = (key) => {
   try {
-    return localStorage.getItem(themeKey);
+    return localStorage.getItem(key);
   } catch {
     return null;
+  }
+};
+const remember = (key, value) => {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    // nothing to remember it with
   }
 };
 let theme = "auto";
@@ -19,15 +26,18 @@ const setTheme = (name) => {
 const isFramed = parent !== window;
 // The first time it is told at which address the page has opened.
 let opened = location.hash;
+// What else the reader has set, for the parts of the script that have such a thing.
+const otherSettings = {};
 const tellShell = (isStep = false) => {
-  if (isFramed) parent.postMessage({ arrowproof: { theme, hash: writeAddress(shown), isStep, opened } }, "*");
+  if (isFramed) parent.postMessage({ arrowproof: { theme, ...otherSettings, hash: writeAddress(shown), isStep, opened } }, "*");
   opened = undefined;
 };
-const themeOfShell = isFramed ? new URLSearchParams(location.search).get("theme") : null;
+const partsOfShell = isFramed ? new URLSearchParams(location.search) : null;
+const themeOfShell = partsOfShell?.get("theme") ?? null;
 // There the address that the reader sees and goes back in is the shell's, and the frame keeps the one that it opened with.
 const isPreviewed = themeOfShell !== null;
 const addressAbove = () => (isPreviewed ? new URL("/", location.href).href : location.href.split("#")[0]);
-setTheme(themeOfShell || storedTheme());
+setTheme(themeOfShell || recall(themeKey));
 
 startParts.push(() => {
   const button = document.getElementById("theme");
@@ -45,10 +55,6 @@ startParts.push(() => {
     setTheme({ auto: other, [other]: ofSystem, [ofSystem]: "auto" }[theme]);
     name();
     tellShell();
-    try {
-      localStorage.setItem(themeKey, theme);
-    } catch {
-      // nothing to remember it with
-    }
+    remember(themeKey, theme);
   });
 });

@@ -128,9 +128,10 @@ startParts.push(() => {
     touched = event.touches.length ? fingers(event) : null;
   });
 
-  // These keys serve wherever the reader is, unless something is written there; nothing else uses them.
+  // These keys serve wherever the reader is, unless something is written there or they are switched
+  // off; nothing else uses them.
   document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || isSwitchedOff(event)) return;
     if (event.target.closest("input, textarea, select")) return;
     const scene = shownScene();
     const step = view(scene).width / 8;

@@ -1,0 +1,61 @@
+"""Packing: how a page stays below what it may weigh, whatever its lifecycle and its evidence say.
+
+A page stands as plain HTML where it can. One that would weigh too much carries a part of itself packed, which its
+script puts back before it is first shown (``unpack.js``): what a reader, a screen reader and a printer get is the same.
+Packed is DEFLATE (RFC 1951) in base64, and text that says much the same again and again becomes a sixth of itself.
+The same text gives the same bytes with the same zlib; another build of zlib may pack it in other ones.
+"""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from enum import Enum
+
+from markupsafe import Markup
+
+from arrowproof.model.record import record
+
+MOST_BYTES = 150_000
+"""A page of twelve states weighs less than this."""
+
+_MEMORY = 9
+"""The most that zlib takes to find what is said again."""
+
+
+class Packing(Enum):
+    """What of a page is packed, from nothing to all of it; who does not run the script loses the least in this order.
+
+    ``UNSEEN`` is what only the script brings into sight: the drawings that are not shown yet, and its data. Where
+    ``WHOLE`` is packed, a line stands in place of the page for those whose browser runs no script.
+    """
+
+    NOTHING = 0
+    UNSEEN = 1
+    WHOLE = 2
+
+
+@record
+class Packed:
+    """A packed text as it may stand in an element of a page, and the bytes of the text that it is made of."""
+
+    text: Markup
+    size: int
+
+
+def pack(text: str) -> Packed:
+    """A text packed."""
+    plain = text.encode()
+    packer = zlib.compressobj(zlib.Z_BEST_COMPRESSION, zlib.DEFLATED, -zlib.MAX_WBITS, _MEMORY)
+    packed = base64.b64encode(packer.compress(plain) + packer.flush())
+    return Packed(Markup(packed.decode("ascii")), len(plain))
+
+
+def unpack(packed: str) -> str:
+    """The text that was packed so."""
+    return zlib.decompress(base64.b64decode(packed), -zlib.MAX_WBITS).decode()
+
+
+def is_light(page: str) -> bool:
+    """Whether a page weighs less than it may."""
+    return len(page.encode()) < MOST_BYTES
