@@ -7,6 +7,7 @@ from typing import Final
 
 from arrowproof.service.beginning import INTERRUPTED, TERMINATED, Terminated, end_of_beginning
 from arrowproof.service.database import DatabaseError
+from arrowproof.service.log_line import readable
 from arrowproof.service.refusal import RefusedError
 from arrowproof.service.streams import complain
 
@@ -35,5 +36,5 @@ def exit_status(command: str, run: Callable[[], None]) -> int:
 
 
 def _complain(message: str, status: int) -> int:
-    complain(message)
+    complain(readable(message))
     return status

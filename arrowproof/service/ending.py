@@ -17,11 +17,13 @@ import select
 import signal
 import sys
 from contextlib import suppress
+from datetime import UTC, datetime
 from threading import Timer
 from types import FrameType, TracebackType
 from typing import Final, Protocol
 
 from arrowproof.service.beginning import INTERRUPTED, TERMINATED, Terminated
+from arrowproof.service.log_line import log_line
 
 END_SECONDS: Final = 8.0
 
@@ -77,7 +79,7 @@ class Ending:
         self.is_asked = True
         # Not by print, which a signal may have come in the middle of.
         with suppress(OSError):
-            os.write(sys.stderr.fileno(), b'{"draining": true}\n')
+            os.write(sys.stderr.fileno(), f"{log_line({'draining': True}, datetime.now(UTC), 'ascii')}\n".encode())
 
     def _on_interrupt(self, _: int, __: FrameType | None) -> None:
         self._end(INTERRUPTED)

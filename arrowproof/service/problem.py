@@ -21,6 +21,7 @@ from arrowproof.service.methods import allowed
 from arrowproof.service.notes import KeyTakenError
 from arrowproof.service.problem_types import BUSY, JOB_STATE, KEY_REUSED, UNAVAILABLE, ProblemType
 from arrowproof.service.refusal import RefusedError
+from arrowproof.service.repetition import Repetition
 
 MEDIA_TYPE: Final = "application/problem+json"
 RETRY_AFTER_SECONDS: Final = 1
@@ -85,8 +86,19 @@ def _described(description: str) -> dict[str, Any]:
 
 def install_problem_handlers(app: FastAPI) -> None:
     """Make every error of the application answer with problem details."""
+    repetition = Repetition()
+
+    def database_failed(_: Request, error: Exception) -> JSONResponse:
+        headers = {"Retry-After": str(RETRY_AFTER_SECONDS)}
+        if isinstance(error, BusyError):
+            return problem_response(BUSY, "the database is busy; ask again", headers)
+        # Every client is told, but not the log each time.
+        if times := repetition.times(str(error)):
+            _log.error("the database failed: %s%s", error, f" ({times} times)" if times > 1 else "")
+        return problem_response(UNAVAILABLE, "the service cannot do this now; ask again", headers)
+
     for error in (DatabaseError, RefusedError):
-        app.add_exception_handler(error, _database_failed)
+        app.add_exception_handler(error, database_failed)
     app.add_exception_handler(ProblemError, _known_problem)
     app.add_exception_handler(KeyTakenError, _key_is_taken)
     app.add_exception_handler(JobStateError, _job_is_elsewhere)
@@ -125,14 +137,6 @@ def _way_on(error: HTTPException, headers: Mapping[str, str]) -> str:
     if "Allow" in headers:
         return f"this address takes {headers['Allow']}"
     return str(error.detail)
-
-
-def _database_failed(_: Request, error: Exception) -> JSONResponse:
-    headers = {"Retry-After": str(RETRY_AFTER_SECONDS)}
-    if isinstance(error, BusyError):
-        return problem_response(BUSY, "the database is busy; ask again", headers)
-    _log.error("the database failed: %s: %s", type(error).__name__, error)
-    return problem_response(UNAVAILABLE, "the service cannot do this now; ask again", headers)
 
 
 def _bug(_: Request, __: Exception) -> JSONResponse:

@@ -22,22 +22,27 @@ if __name__ == "__main__":
 
 import argparse
 import json
+import logging
 import os
 import signal
 import socket
 import sys
+import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from datetime import UTC, datetime
 from ipaddress import ip_address
 from pathlib import Path
 from types import FrameType
 
-from arrowproof.service.address import Address
+from arrowproof.service.address import Address, MovedError
 from arrowproof.service.beginning import loading
-from arrowproof.service.clock import database_clock
+from arrowproof.service.clock import database_clock, timestamp
 from arrowproof.service.command import exit_status
+from arrowproof.service.database import Database
 from arrowproof.service.durability import durability_warnings
 from arrowproof.service.hold import SERVER_POINTS, hold_from_environment
+from arrowproof.service.log_line import readable
 from arrowproof.service.open_files import room_for_clients
 from arrowproof.service.options import (
     REQUEST_SECONDS,
@@ -61,12 +66,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The command; gives the exit status."""
     options = _parser().parse_args(arguments)
     signal.signal(signal.SIGTERM, _exit_quietly)
+    logging.basicConfig(handlers=[_Telling()])
     return exit_status("server", lambda: _serve(options))
 
 
 def _exit_quietly(_: int, __: FrameType | None) -> None:
     # Uvicorn catches the signal itself, ends its requests, and then raises it again for this handler.
     sys.exit(0)
+
+
+class _Telling(logging.Handler):
+    """Tells what the parts of the service and the web warn of: the time, one line, and the traceback of a bug."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        complain(f"{timestamp(datetime.now(UTC))} server: {readable(record.getMessage().strip())}")
+        if record.exc_info:
+            complain("".join(traceback.format_exception(*record.exc_info)))
 
 
 def _serve(options: argparse.Namespace) -> None:
@@ -96,7 +111,19 @@ def _serve(options: argparse.Namespace) -> None:
 
 
 def _pool(address: Address, most: int) -> DatabasePool:
-    return DatabasePool(lambda: address.open(rings=True), address.file, Bounds(most, address.busy_seconds))
+    def open_one() -> Database:
+        try:
+            return address.open(rings=True)
+        except RefusedError as error:
+            # It was there when the server started, and who starts another finds no way out.
+            if address.is_postgresql or address.file() is not None:
+                raise
+            raise MovedError(
+                f"{address} is not there any more: move it back, or end this server and start it again, "
+                "which makes a new, empty one"
+            ) from error
+
+    return DatabasePool(open_one, address.file, Bounds(most, address.busy_seconds))
 
 
 def _listen(host: str, port: int, *, only_this_machine: bool) -> socket.socket:

@@ -82,6 +82,8 @@ def serve(settings: Settings, listener: socket.socket, announcement: str, grace_
         timeout_keep_alive=IDLE_SECONDS,
         # Also how many are accepted before the first of them is looked at.
         backlog=ACCEPTED_AT_ONCE,
+        # Not uvicorn's own, whose lines have no time.
+        log_config=None,
         log_level="warning",
         timeout_graceful_shutdown=math.ceil(grace_seconds),
     )

@@ -4,11 +4,12 @@ Usage: ``python -m arrowproof.service.worker --db DATABASE --max-polls 5 --poll-
 ``--forever`` in place of ``--max-polls``.
 
 A bounded run ends at the first job that is completed or has failed for good, or after ``--max-polls`` looks; with
-``--forever`` it goes on until SIGTERM; see :mod:`arrowproof.service.resident`. On stderr, as
-JSON lines, it tells what it works on (``started``, its process id, with the facts of the database), a ``warning`` when
-the database's settings can lose a commit, and each attempt. The last printed line, on stdout, is one JSON object:
-``outcome`` (``completed``, ``failed`` or ``retry_wait``: what the last attempt of this run came to; ``idle`` when it
-made none) and ``job_id`` (null when idle). Idle does not mean that no job is waiting: it may not be due yet.
+``--forever`` it goes on until SIGTERM; see :mod:`arrowproof.service.resident`. On stderr, as JSON lines with their
+``time``, it tells what it works on (``started``, its process id, with the facts of the database), a ``warning`` when
+the database's settings can lose a commit, and each attempt. What a resident worker has to tell again and again it tells
+less and less often, with how many ``times`` it came. The last printed line, on stdout, is one JSON object: ``outcome``
+(``completed``, ``failed`` or ``retry_wait``: what the last attempt of this run came to; ``idle`` when it made none) and
+``job_id`` (null when idle). Idle does not mean that no job is waiting: it may not be due yet.
 
 With ``--keep-finished SECONDS`` finished jobs that are older are removed, at most 100 before each look; see
 :mod:`arrowproof.service.retention`. Without it nothing is ever removed.
@@ -32,7 +33,7 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -43,11 +44,13 @@ from arrowproof.service.backoff import LONGEST_SECONDS, Backoff
 from arrowproof.service.command import exit_status
 from arrowproof.service.ending import Ending
 from arrowproof.service.hold import WORKER_POINTS, hold_from_environment
+from arrowproof.service.log_line import write_log_line
 from arrowproof.service.options import add_database_options, command_parser, seconds, whole_number
 from arrowproof.service.refusal import RefusedError
+from arrowproof.service.repetition import sparing
 from arrowproof.service.resident import Resident
 from arrowproof.service.retention import kept_seconds
-from arrowproof.service.streams import complain, say
+from arrowproof.service.streams import say
 from arrowproof.service.workplace import Tell, WorkerSettings, Workplace, open_workplace
 
 USUAL_POLLS = 5
@@ -93,23 +96,25 @@ def run(workplace: Workplace, bounds: Bounds, tell: Tell) -> Attempt | None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; gives the exit status."""
     options = _parser().parse_args(arguments)
-    logging.basicConfig(handlers=[_Telling()])
-    return exit_status("worker", lambda: _run(options))
+    # A bounded run has not the time to say much.
+    tell: Tell = sparing(write_log_line) if options.forever else write_log_line
+    logging.basicConfig(handlers=[_Telling(tell)])
+    return exit_status("worker", lambda: _run(options, tell))
 
 
-def _run(options: argparse.Namespace) -> None:
+def _run(options: argparse.Namespace, tell: Tell) -> None:
     with Ending(drains=options.forever) as ending:
-        last = _work(options, ending)
+        last = _work(options, ending, tell)
     outcome, job_id = (last.outcome, last.job_id) if last else ("idle", None)
     say(json.dumps({"outcome": outcome, "job_id": job_id}))
 
 
-def _work(options: argparse.Namespace, ending: Ending) -> Attempt | None:
-    open_anew = partial(open_workplace, Address(options.db, options.busy_timeout), _settings(options), _tell)
+def _work(options: argparse.Namespace, ending: Ending, tell: Tell) -> Attempt | None:
+    open_anew = partial(open_workplace, Address(options.db, options.busy_timeout), _settings(options), tell)
     if options.forever:
-        return Resident(open_anew, ending, options.poll_interval, _tell).stay()
+        return Resident(open_anew, ending, options.poll_interval, tell).stay()
     with closing(open_anew()) as workplace:
-        return run(workplace, Bounds(options.max_polls or USUAL_POLLS, options.poll_interval), _tell)
+        return run(workplace, Bounds(options.max_polls or USUAL_POLLS, options.poll_interval), tell)
 
 
 def _settings(options: argparse.Namespace) -> WorkerSettings:
@@ -128,12 +133,12 @@ def _settings(options: argparse.Namespace) -> WorkerSettings:
 class _Telling(logging.Handler):
     """Tells what the parts of the service and the drivers warn of, as JSON lines like all else."""
 
+    def __init__(self, tell: Tell) -> None:
+        super().__init__()
+        self._tell = tell
+
     def emit(self, record: logging.LogRecord) -> None:
-        _tell({record.levelname.lower(): record.getMessage()})
-
-
-def _tell(line: Mapping[str, object]) -> None:
-    complain(json.dumps(line))
+        self._tell({record.levelname.lower(): record.getMessage()})
 
 
 def _parser() -> argparse.ArgumentParser:

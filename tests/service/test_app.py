@@ -174,6 +174,15 @@ def test_a_database_that_refuses_to_store_is_unavailable_and_keeps_nothing(serve
     assert server.accept(key)["replayed"] is False
 
 
+def test_a_database_that_goes_on_refusing_is_not_told_to_the_log_at_each_request(server, shared):
+    shared.engine.fault("INSERT ON jobs")
+    before = server.stderr
+    for _ in range(20):
+        assert_problem(server.post(new_key(), "text"), 503, "unavailable")
+    shared.engine.mend()
+    assert len(server.stderr.removeprefix(before).splitlines()) <= 10
+
+
 def test_a_bug_is_a_problem_that_tells_the_client_nothing_of_it():
     class BrokenPool:
         def lend(self):

@@ -18,6 +18,7 @@ from arrowproof.service.queries import service_queries
 from arrowproof.service.retention import HOLD_POINTS, Retention
 from tests.service.conftest import wait_until
 from tests.service.engines import only_postgresql, only_sqlite, open_engine
+from tests.service.log_lines import read_log
 
 NOW = datetime(2026, 11, 29, 15, 9, 2, 118000, tzinfo=UTC)
 TABLES = ("notes", "jobs", "note_events", "attempt_errors")
@@ -255,7 +256,7 @@ def test_a_worker_removes_before_each_look_and_says_so(put, notes):
     notes.sql("DELETE FROM note_events")
     worker = notes.worker("--keep-finished", "1", "--max-polls", "1")
     assert worker.outcome() == {"outcome": "completed", "job_id": job_id}
-    assert '{"removed": 1}' in worker.stderr.splitlines()
+    assert {"removed": 1} in read_log(worker.stderr)
     assert notes.sql("SELECT id FROM jobs") == [(job_id,)]
 
 

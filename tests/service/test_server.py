@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import threading
+from datetime import datetime
 
 import apsw
 import httpx
@@ -216,7 +217,13 @@ def test_a_note_is_not_accepted_into_a_file_that_is_gone(notes, goes):
         assert_problem(server.client.get("/jobs/1"), 503, "unavailable")
         assert_problem(server.client.get("/health"), 503, "unavailable")
     assert not notes.database.exists()
-    assert "does not exist" in server.stderr
+    (said,) = server.stderr.splitlines()
+    time, _, said = said.partition(" server: the database failed: ")
+    assert datetime.fromisoformat(time).tzinfo is not None
+    assert (
+        said == f"{str(notes.database)!r} is not there any more: move it back, or end this server and start it "
+        "again, which makes a new, empty one"
+    )
 
 
 @only_sqlite

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import resource
 import signal
 import subprocess
@@ -18,6 +17,7 @@ from arrowproof.service.hold import Hold
 from arrowproof.service.notes import SentUnderKey, accept_note
 from tests.service.conftest import wait_until
 from tests.service.engines import only_postgresql, only_sqlite, open_engine
+from tests.service.log_lines import read_log
 
 SUCCESS = ["after-begin", "after-select", "after-count", "after-savepoint", "after-history", "after-release"]
 
@@ -38,8 +38,7 @@ def accept(notes):
 
 def told(worker):
     """What a worker told on stderr, line by line, without what it says at the start."""
-    lines = [json.loads(line) for line in worker.stderr.splitlines()]
-    return [line for line in lines if not {"started", "warning"} & set(line)]
+    return [line for line in read_log(worker.stderr) if not {"started", "warning"} & set(line)]
 
 
 def job_of(notes):
@@ -209,7 +208,7 @@ def test_it_says_at_the_start_what_it_works_on(notes, accept):
     accept()
     worker = notes.worker()
     worker.outcome()
-    started = json.loads(worker.stderr.splitlines()[0])
+    started = read_log(worker.stderr)[0]
     database = open_engine(notes.engine)
     assert started == {"started": worker.pid, **database.facts}
     database.close()
@@ -222,7 +221,7 @@ def test_it_warns_of_settings_that_can_lose_a_commit_and_turns_on_what_it_can(no
         wait_until(lambda: notes.sql("SHOW full_page_writes") == [("off",)], "the setting")
         worker = notes.worker(db=notes.engine.db + "%20-csynchronous_commit%3Doff")
         worker.outcome()
-    lines = [json.loads(line) for line in worker.stderr.splitlines()]
+    lines = read_log(worker.stderr)
     assert (lines[0]["synchronous_commit"], lines[0]["full_page_writes"]) == ("on", "off")
     wait_until(lambda: notes.sql("SHOW full_page_writes") == [("on",)], "the setting")
     (warning,) = [line["warning"] for line in lines if "warning" in line]
