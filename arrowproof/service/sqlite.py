@@ -232,7 +232,7 @@ def _is_there(path: Path, shown: str, create: bool) -> bool:
         status = path.stat()
     except FileNotFoundError:
         if not create:
-            raise RefusedError(f"{shown} does not exist; start the server on it first") from None
+            raise RefusedError(f"{shown} does not exist; start the server on it first, or move it back") from None
         if not path.parent.is_dir():
             raise RefusedError(f"{shown} cannot be created: its folder does not exist") from None
         return False
