@@ -16,7 +16,7 @@ from arrowproof.cli.output import emit_json, json_option, printable
 from arrowproof.errors import ENVIRONMENT_LACKS, HOLDS, MissingEnvironmentError
 
 
-@click.command(short_help="what this machine has, and whether its SQLite is safe")
+@click.command()
 @click.option("--db", "url", metavar="URL", help="A PostgreSQL server to look at: postgresql://USER@HOST:PORT/NAME.")
 @json_option
 def command(url: str | None, as_json: bool) -> int:

@@ -19,7 +19,7 @@ PLACES_SHOWN = 5
 """Places of one rule that are printed; the receipt has them all."""
 
 
-@click.command(short_help="check that a page fits: four sizes, both themes, 8 screenshots")
+@click.command()
 @click.argument("pages", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="OUT.html...")
 @click.option(
     "--out",

@@ -10,7 +10,7 @@ from arrowproof.cli.output import DEFAULT_MODEL, printable, write_file
 from arrowproof.model.starter import starter_text
 
 
-@click.command(short_help="write a starter lifecycle")
+@click.command()
 @click.argument("path", required=False, default=DEFAULT_MODEL, type=click.Path(path_type=Path))
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
 def command(path: Path, force: bool) -> None:

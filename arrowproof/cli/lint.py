@@ -12,7 +12,7 @@ from arrowproof.model.source_problems import lint_sources
 from arrowproof.model.transitions import derive_transitions
 
 
-@click.command(short_help="check the file: all problems at once, with line, column and fix")
+@click.command()
 @model_argument
 @click.option("--strict", is_flag=True, help="Warnings fail too.")
 @json_option

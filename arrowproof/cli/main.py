@@ -1,6 +1,7 @@
 """The command group, and the one place where an error becomes a message and an exit status.
 
-Commands are imported when they are called, so that ``arrowproof render`` does not pay for the service's libraries.
+Commands are imported when they are called, so that ``arrowproof render`` does not pay for the service's libraries, and
+a list of them, as help or as completion, for none.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import importlib
 import os
 import signal
 import sys
+from typing import Any
 
 import click
 
@@ -18,17 +20,17 @@ from arrowproof.cli.output import emit_error, emit_error_object, give_up_output,
 from arrowproof.errors import HOLDS, INPUT_IS_WRONG, INTERNAL, INTERRUPTED, ArrowproofError, InternalError
 
 COMMANDS = {
-    "init": "arrowproof.cli.init",
-    "lint": "arrowproof.cli.lint",
-    "render": "arrowproof.cli.render",
-    "fit": "arrowproof.cli.fit",
-    "view": "arrowproof.cli.view",
-    "sql": "arrowproof.cli.sql",
-    "prove": "arrowproof.cli.prove",
-    "doctor": "arrowproof.cli.doctor",
-    "completion": "arrowproof.cli.completion",
+    "init": "write a starter lifecycle",
+    "lint": "check the file: all problems at once, with line, column and fix",
+    "render": "draw the page, or its drawing as SVG, PNG or Mermaid",
+    "fit": "check that a page fits: four sizes, both themes, 8 screenshots",
+    "view": "serve the page on loopback and redraw it at every save",
+    "sql": "the SQL transition matrix",
+    "prove": "the proof: evidence, report, exit status",
+    "doctor": "what this machine has, and whether its SQLite is safe",
+    "completion": "print the completion script of a shell",
 }
-"""Each command and the module that holds it as ``command``, in the order of their use."""
+"""What each command is for, in the order of their use. The module of its name has it as ``command``."""
 
 PIPE_CLOSED = 128 + 13
 """The status of a process that SIGPIPE ended: neither "holds" nor a verdict, since nobody has read one."""
@@ -51,19 +53,27 @@ Start here:
 """
 
 
+class LateCommand(click.Command):
+    """A command as lists show it. What it takes and does is in its module, which is imported when it is called."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """The context of the command in the module, which takes the place of this one from here on."""
+        command: click.Command = importlib.import_module(f"arrowproof.cli.{self.name}").command
+        return command.make_context(info_name, args, parent, **extra)
+
+
 class LateGroup(click.Group):
-    """A group that imports a command's module only when the command is asked for."""
+    """A group that has the names of its commands, and imports the one that is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - the signature is click's
         """The command names in the order of their use."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """The command, imported now, or None for an unknown name."""
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = importlib.import_module(COMMANDS[cmd_name]).command
-        return command
+        """The command, not imported yet, or None for an unknown name."""
+        return LateCommand(cmd_name, short_help=COMMANDS[cmd_name]) if cmd_name in COMMANDS else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -132,9 +142,10 @@ def status_of(arguments: list[str] | None = None) -> int:
     except ArrowproofError as error:
         emit_error(error, as_json=as_json)
         return error.exit_status
-    except SystemExit:
-        # The one way in which click exits by itself here: the reader of our output has gone before its end.
-        return PIPE_CLOSED
+    except SystemExit as error:
+        # The two ways in which click exits by itself here: words are completed, which ends with 0, or the reader of
+        # our output has gone before its end.
+        return PIPE_CLOSED if error.code else HOLDS
     except OSError as error:
         if error.errno not in OUTPUT_FAULTS or error.filename is not None:
             return _report_bug(error, as_json)

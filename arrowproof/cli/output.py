@@ -1,12 +1,12 @@
 """What the commands share: the MODEL argument, ``--json``, ``--lang``, safe writing, and progress.
 
-With ``--json`` one object stands on standard output and everything else goes to standard error.
+With ``--json`` one object stands on standard output and everything else goes to standard error. Every command imports
+this module, and so it imports late what only some of them need.
 """
 
 from __future__ import annotations
 
 import io
-import json
 import os
 import sys
 import time
@@ -14,16 +14,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from threading import Timer
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
 import arrowproof
 from arrowproof.errors import ArrowproofError, InputError, ModelError, Problem
-from arrowproof.model.progress import Progress
-from arrowproof.model.whole_file import write_whole
-from arrowproof.render.language import LANGUAGES
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from arrowproof.model.progress import Progress
 
 BUNDLED = "notes"
 """The word that means the bundled service's lifecycle wherever a command takes MODEL."""
@@ -45,6 +46,8 @@ def model_argument(command: Command) -> Command:
 
 def _complete_model(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The bundled model and the JSON files of the folder so far; the shell's own files where there are none."""
+    from click.shell_completion import CompletionItem
+
     folder, slash, _ = incomplete.rpartition("/")
     names = [] if slash else [BUNDLED]
     with suppress(OSError):
@@ -59,7 +62,9 @@ def json_option(command: Command) -> Command:
 
 
 def language_option(command: Command) -> Command:
-    """The ``--lang`` of a page's own words, a tag of :data:`LANGUAGES`."""
+    """The ``--lang`` of a page's own words, a tag of :data:`arrowproof.render.language.LANGUAGES`."""
+    from arrowproof.render.language import LANGUAGES
+
     return click.option(
         "--lang",
         type=click.Choice(LANGUAGES),
@@ -96,6 +101,8 @@ def _is_there(path: Path) -> bool:
 
 def emit_json(format_name: str, verdict: str, content: Mapping[str, object]) -> None:
     """Print the one JSON object of a command."""
+    import json
+
     emit_json_text(json.dumps({"format": format_name, "verdict": verdict, **content}, ensure_ascii=False, indent=2))
 
 
@@ -104,6 +111,8 @@ def emit_json_text(text: str) -> None:
     try:
         text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
     except UnicodeEncodeError:
+        import json
+
         text = json.dumps(json.loads(text), indent=2)
     click.echo(text.rstrip("\n"))
 
@@ -160,6 +169,8 @@ def write_file(
     Raises:
         InputError: the file is there and is not ours, or it cannot be written.
     """
+    from arrowproof.model.whole_file import write_whole
+
     try:
         if path.is_dir():
             raise InputError(f"{path} is a folder. Name a file")

@@ -13,7 +13,7 @@ from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.loader import load_lifecycle
 
 
-@click.command(short_help="the proof: evidence, report, exit status")
+@click.command()
 @model_argument
 @click.option(
     "--driver", metavar="MODULE:CLASS", help='The driver of the service; the model\'s "driver" when left out.'

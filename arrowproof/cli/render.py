@@ -74,7 +74,7 @@ FORMATS = {
 }
 
 
-@click.command(short_help="draw the page, or its drawing as SVG, PNG or Mermaid")
+@click.command()
 @model_argument
 @click.option(
     "-o",

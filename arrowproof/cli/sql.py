@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from arrowproof.model.lifecycle import Lifecycle
 
 
-@click.command(short_help="the SQL transition matrix")
+@click.command()
 @model_argument
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @json_option

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from arrowproof.render.preview import View
 
 
-@click.command(short_help="serve the page on loopback and redraw it at every save")
+@click.command()
 @model_argument
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port on 127.0.0.1; a free one by default.")
 @click.option("--no-open", is_flag=True, help="Do not open the browser.")
