@@ -323,3 +323,17 @@ def test_it_is_accessible_and_fits_in_both_themes_on_a_screen_and_a_telephone(
         assert tab.evaluate("() => document.documentElement.scrollWidth") == width
     finally:
         context.close()
+
+
+def test_on_a_telephone_the_button_of_a_job_is_large_enough_for_a_thumb_and_not_as_wide_as_its_row(server, browser):
+    server.accept()
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    try:
+        tab = context.new_page()
+        open_page(tab, server, "#pending")
+        button = tab.get_by_role("button", name="Cancel job 1").bounding_box()
+        row = tab.locator("#job-1").bounding_box()
+        assert button["height"] >= 44
+        assert 44 <= button["width"] <= row["width"] / 2
+    finally:
+        context.close()
