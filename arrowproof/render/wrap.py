@@ -9,6 +9,7 @@ but not so that a line starts or ends with a sign that must not stand there (kin
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
@@ -27,6 +28,8 @@ _COMPARISONS = frozenset(("<", "<=", ">", ">=", "=", "==", "!=", "<>", "â‰¤", "â
 _SLASH = "/"
 """Before an effect; alone on a line it says nothing."""
 _UNIT_LENGTH = 4
+_SHORT = 0.5
+"""Of the widest line: a last line that is narrower than this looks left behind, if others have a word to give."""
 _BREAK_AFTER = frozenset("_./-:,;=&?|\\")
 
 
@@ -81,7 +84,27 @@ def _even_lines(pieces: Sequence[_Piece], width: float, measure: Callable[[str],
             high = middle
         else:
             low = middle
-    return tuple(_greedy(parts, high, measure))
+    lines = _greedy(parts, high, measure)
+    if len(lines) > 2 and measure(lines[-1]) < _SHORT * high:
+        lines = _evened(parts, len(lines), high, measure)
+    return tuple(lines)
+
+
+def _evened(pieces: Sequence[_Piece], count: int, width: float, measure: Callable[[str], float]) -> list[str]:
+    """The pieces on so many lines, which these can be, with as little room left on each as on any other."""
+    rests: list[dict[int, tuple[float, list[str]]]] = [{} for _ in pieces] + [{0: (0.0, [])}]
+    for start in reversed(range(len(pieces))):
+        line = ""
+        for end, piece in enumerate(pieces[start:], start + 1):
+            line = piece.text if not line else f"{line} {piece.text}" if piece.space else line + piece.text
+            free = width - measure(line)
+            if free < 0 and end > start + 1:
+                break
+            for lines, (cost, rest) in rests[end].items():
+                found = (cost + free * free, [line, *rest])
+                if lines < count and found < rests[start].get(lines + 1, (math.inf, [])):
+                    rests[start][lines + 1] = found
+    return rests[0][count][1]
 
 
 def _greedy(pieces: Sequence[_Piece], width: float, measure: Callable[[str], float]) -> list[str]:
@@ -149,16 +172,22 @@ def _is_ideographic(character: str) -> bool:
 def _glued(pieces: Sequence[_Piece], width: float, measure: Callable[[str], float]) -> list[_Piece]:
     """The pieces with ``a < b`` and ``10 min`` each in one piece, where that fits on a line; ``/ a`` in any case."""
     glued: list[_Piece] = []
-    for piece in pieces:
+    for piece, after in zip(pieces, [*pieces[1:], _Piece("", False)], strict=True):
         before = glued[-1].text if glued else ""
         joined = f"{before} {piece.text}"
-        belongs = _ends_open(before) or piece.text in _COMPARISONS or (_ends_in_number(before) and _is_unit(piece.text))
+        is_sign = piece.text in _COMPARISONS and not _leads(piece.text, joined, after.text, width, measure)
+        belongs = _ends_open(before) or is_sign or (_ends_in_number(before) and _is_unit(piece.text))
         led = before.rsplit(" ", 1)[-1] == _SLASH and measure(f"{_SLASH} {_parts(piece.text)[0]}") <= width
         if before and piece.space and (led or (belongs and measure(joined) <= width)):
             glued[-1] = _Piece(joined, glued[-1].space)
         else:
             glued.append(piece)
     return glued
+
+
+def _leads(sign: str, joined: str, after: str, width: float, measure: Callable[[str], float]) -> bool:
+    """Whether a line breaks before the sign of a comparison: all of it has no room on one, and so it is narrower."""
+    return measure(f"{joined} {after}") > width and measure(f"{sign} {after}") <= measure(joined)
 
 
 def _ends_open(text: str) -> bool:
@@ -203,6 +232,14 @@ def _joints(word: str) -> list[str]:
 
 
 def _chopped(text: str, width: float, measure: Callable[[str], float]) -> list[str]:
+    """The text cut between graphemes into the fewest parts that fit, of about the same width."""
+    count = len(_filled(text, width, measure))
+    even = measure(text) / count
+    tried = (_filled(text, min(width, even * (1 + share / 20)), measure) for share in range(1, 20))
+    return next((parts for parts in tried if len(parts) <= count), _filled(text, width, measure))
+
+
+def _filled(text: str, width: float, measure: Callable[[str], float]) -> list[str]:
     parts = [""]
     for cluster in graphemes(text):
         if parts[-1] and measure(parts[-1] + cluster) > width:

@@ -78,6 +78,22 @@ def test_no_grapheme_is_split(text: str) -> None:
     assert [cluster for line in wrap_text(text, 60, 13) for cluster in graphemes(line)] == whole
 
 
+def test_a_comparison_without_room_on_one_line_breaks_before_its_sign_where_that_is_narrower() -> None:
+    assert wrap_text("[scheduled_at <= now]", 104, 13) == ("[scheduled_at", "<= now]")
+    assert wrap_text("[scheduled_at <= now]", 160, 13) == ("[scheduled_at <= now]",)
+
+
+def test_a_last_line_takes_a_word_from_the_others_where_that_costs_no_width() -> None:
+    assert wrap_text("each is picker each parcel and each", 70, 13) == ("each is", "picker each", "parcel", "and each")
+    assert wrap_text("schedulingGates set", 104, 13) == ("schedulingGates", "set")
+
+
+def test_a_long_word_is_cut_into_parts_of_about_the_same_width() -> None:
+    widths = [text_width(line, 13) for line in wrap_text("x" * 33, 100, 13)]
+    assert len(widths) == 3
+    assert max(widths) - min(widths) < 8
+
+
 def test_a_comparison_and_a_number_with_its_unit_stay_together_where_they_fit() -> None:
     assert wrap_text("error rate < 1 % for 10 min", 110, 13) == ("error rate < 1 %", "for 10 min")
     assert wrap_text("attempts < max_attempts", 100, 13) == ("attempts <", "max_attempts")
