@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from arrowproof.conformance.driver import DriverError
+from arrowproof.conformance.warden import Warden
 from arrowproof.model.evidence import Process
 from arrowproof.model.interrupts import interrupts_held
 
@@ -157,10 +158,14 @@ def _ending(status: int | None) -> str:
 
 @dataclass
 class ProcessGroup:
-    """All processes of one driver, in the order of their start. Their output goes into ``folder/processes``."""
+    """All processes of one driver, in the order of their start. Their output goes into ``folder/processes``.
+
+    Should this process be killed before that, a :class:`~arrowproof.conformance.warden.Warden` ends them.
+    """
 
     folder: Path
     started: list[RunningProcess] = field(default_factory=list)
+    _warden: Warden | None = field(default=None, init=False)
 
     def start(
         self, role: str, command: Sequence[str], environment: Mapping[str, str] | None = None, *, waits: bool = False
@@ -176,6 +181,8 @@ class ProcessGroup:
             log = logs / f"{len(self.started) + 1:03}-{role}"
             with interrupts_held():
                 self.started.append(RunningProcess(role, command, log, environment or {}, waits=waits))
+                self._warden = self._warden or Warden()
+                self._warden.watch(self.started[-1].pid)
         except OSError as error:
             raise DriverError(f"The {role} cannot be started: {error}") from error
         return self.started[-1]
@@ -191,3 +198,6 @@ class ProcessGroup:
             # An interrupt while waiting must not leave any behind either.
             for process in self.started:
                 process.kill()
+            if self._warden is not None:
+                self._warden.dismiss()
+                self._warden = None
