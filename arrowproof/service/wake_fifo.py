@@ -16,7 +16,7 @@ from stat import S_ISFIFO
 from arrowproof.service.database import DatabaseError
 
 _OPEN = os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
-_CHUNK = 65_536
+_CHUNK = 4_096
 
 
 def wake_file(path: Path) -> Path:
