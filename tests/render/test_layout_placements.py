@@ -61,7 +61,7 @@ def test_a_path_that_leads_backwards_or_turns_costs_more() -> None:
 
 def test_a_cost_above_the_limit_is_infinite_and_one_below_is_exact() -> None:
     estimate = Estimate(JOB)
-    rows = [[4, 0], [2, 3], [1]]
+    rows = ((4, 0), (2, 3), (1,))
     cost = estimate.cost(rows)
     assert estimate.cost(rows, cost + 0.01) == cost
     assert estimate.cost(rows, cost - 0.01) == float("inf")

@@ -22,27 +22,31 @@ def direction_cost(graph: Graph, rows: Sequence[Sequence[int]]) -> float:
     Arrows that lead to the left or upwards cost most, then turns, then arrows that lead downwards and a path that
     starts further down than it must.
     """
-    place_of = {node: (row, place) for row, nodes in enumerate(rows) for place, node in enumerate(nodes)}
-    failures = [place_of[node][0] for node in graph.failures if node in place_of]
-    return path_cost([place_of[node] for node in graph.main_path if node in place_of], failures)
+    row_of = [-1] * len(graph.nodes)
+    for number, row in enumerate(rows):
+        for node in row:
+            row_of[node] = number
+    return path_cost(graph, rows, row_of)
 
 
-def path_cost(path: Sequence[tuple[int, int]], failures: Sequence[int]) -> float:
-    """The cost of a main path of places (row, place in the row), with the rows of failures."""
+def path_cost(graph: Graph, rows: Sequence[Sequence[int]], row_of: Sequence[int]) -> float:
+    """The cost of the main path where the row of each node is known, -1 for one that is not placed."""
+    path = [node for node in graph.main_path if row_of[node] >= 0]
     if not path:
         return 0.0
-    end = path[-1][0]
-    cost = _MAIN_LOW * path[0][0] + _FAILURE_HIGH * sum([row < end for row in failures])
+    row, end = row_of[path[0]], row_of[path[-1]]
+    cost = _MAIN_LOW * row + _FAILURE_HIGH * sum([0 <= row_of[node] < end for node in graph.failures])
     was_level: bool | None = None
-    for (row, place), (next_row, next_place) in pairwise(path):
+    for before, after in pairwise(path):
+        next_row = row_of[after]
         is_level = row == next_row
-        if is_level:
-            cost += _MAIN_LEFTWARDS * (place > next_place)
-        else:
+        if not is_level:
             cost += _MAIN_UPWARDS if row > next_row else _MAIN_DOWNWARDS
-        if was_level not in (None, is_level):
+        elif rows[row].index(before) > rows[row].index(after):
+            cost += _MAIN_LEFTWARDS
+        if is_level is not was_level and was_level is not None:
             cost += _MAIN_TURN
-        was_level = is_level
+        row, was_level = next_row, is_level
     return cost
 
 

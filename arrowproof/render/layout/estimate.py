@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from arrowproof.render.layout.direction import path_cost
 from arrowproof.render.layout.graph import Edge, Graph
-from arrowproof.render.layout.grid import MAX_LEVEL
+from arrowproof.render.layout.grid import MAX_LEVEL, Placement
 from arrowproof.render.layout.guess import Guess, RowGuess, Way, guessed_crossings, guessed_height
 from arrowproof.render.layout.lanes import lane_breaks, lane_gaps
 from arrowproof.render.layout.sizes import (
@@ -51,6 +51,8 @@ CLOSE = 2.5
 """Placements whose costs differ by less the estimate cannot tell apart."""
 _COMPACTED = 0.9
 """The share of its height that a drawing keeps when it is compacted, measured on drawings of real lifecycles."""
+_ROUNDING = 1e-6
+"""Sums of the same numbers in another order may differ by less than this."""
 _LABEL_ROOM = BEAD_ROOM + LABEL_GAP + LINE_GAP
 
 
@@ -65,29 +67,25 @@ class Estimate:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.widths = [node.width for node in graph.nodes]
+        self.heights = [node.height for node in graph.nodes]
         self.loops = {
             node: max(edge.label.width for edge in edges) + LOOP_REACH + LABEL_GAP
             for node, edges in graph.loops.items()
         }
-        self.gaps = {
-            pair: max(16, *(edge.label.width for edge in edges)) + 2 * LEVEL_MARGIN
-            for pair, edges in graph.pairs.items()
+        self.joints = {
+            ends: _joint(edges, ends[1]) for pair, edges in graph.pairs.items() for ends in (pair, pair[::-1])
         }
-        self.level_heights = {pair: _level_height(edges[:MAX_LEVEL]) for pair, edges in graph.pairs.items()}
         self.edges = [edge for edge in graph.edges if not edge.is_loop]
         self.weights = [_MAIN if (e.tail, e.head) in graph.main_steps else 1.0 for e in graph.edges]
-        self.parts = [
-            (e.tail, e.head, e.index, self.weights[e.index], e.label.width, e.label.height, self._reach(e))
-            for e in self.edges
-        ]
-        self.main_path, self.failures = graph.main_path, graph.failures
+        self.ends = [(e.tail, e.head, e.index, _STEP * self.weights[e.index]) for e in self.edges]
+        self.parts = [(self.weights[e.index], e.label.width, e.label.height, self._reach(e)) for e in graph.edges]
         self.neighbours: list[list[int]] = [[] for _ in graph.nodes]
         for edge in self.edges:
             self.neighbours[edge.tail].append(edge.head)
             self.neighbours[edge.head].append(edge.tail)
         self._known: dict[tuple[int, ...], RowGuess] = {}
 
-    def cost(self, rows: Sequence[Sequence[int]], limit: float = math.inf) -> float:
+    def cost(self, rows: Placement, limit: float = math.inf) -> float:
         """The guessed cost of a placement. It may lack some nodes: their arrows are left out.
 
         Args:
@@ -104,75 +102,64 @@ class Estimate:
             return math.inf
         self._place(guess)
         cost, lines, gap_edges = self._ways_cost(guess)
-        # What costs a little more than the limit is worth knowing: it may be as good as the best.
-        room_of_lines = room + CLOSE - _text_cost(widest_gap, _COMPACTED * height)
-        if cost >= room_of_lines:
+        least_text = _text_cost(widest_gap, _COMPACTED * height)
+        if cost + least_text >= room + _ROUNDING:
             return math.inf
         crossings = _CROSSING * guessed_crossings(guess, gap_edges)
-        if cost + crossings >= room_of_lines:
+        # What costs a little more than the limit is worth knowing: it may be as good as the best.
+        if cost + crossings >= room + CLOSE - least_text:
             return math.inf
         width = max(self._width(guess, lines), widest_gap)
         cost += _text_cost(width, _COMPACTED * (height + SLOT * sum(map(depth, gap_edges))))
         return math.inf if cost >= room else guess.cost + cost + crossings
 
-    def columns(self, rows: Sequence[Sequence[int]]) -> dict[int, float]:
+    def columns(self, rows: Placement) -> dict[int, float]:
         """A guess of each node's middle."""
         guess = self._structure(rows)
         assert guess is not None  # without a limit
         self._place(guess)
-        return dict(enumerate(guess.x))
+        return guess.x
 
     def _reach(self, edge: Edge) -> float:
         return (self.widths[edge.tail] + self.widths[edge.head]) / 2 - 3 * PORT_SPACING
 
-    def _infos(self, rows: Sequence[Sequence[int]]) -> list[RowGuess]:
+    def _infos(self, rows: Placement) -> list[RowGuess]:
         """What is known of each row; rows come back again and again during a search."""
-        infos = []
-        for row in map(tuple, rows):
-            info = self._known.get(row)
-            if info is None:
-                info = self._known[row] = self._new_row(row)
-            infos.append(info)
-        return infos
+        return [self._known.get(row) or self._new_row(row) for row in rows]
 
     def _new_row(self, row: tuple[int, ...]) -> RowGuess:
-        """What is known of a row that is met for the first time."""
-        nodes = self.graph.nodes
-        upper = lower = max(nodes[node].height for node in row) / 2
-        gaps, level, blocks, cost = [], [], [[0, 0]], 0.0
-        for place, (left, right) in enumerate(pairwise(row), start=1):
-            pair = (left, right) if left < right else (right, left)
-            if pair in self.gaps:
-                gaps.append(float(self.gaps[pair]))
-                above, below = self.level_heights[pair]
-                upper, lower = max(upper, above), max(lower, below)
-                edges = self.graph.pairs[pair][:MAX_LEVEL]
-                level += [edge.index for edge in edges]
-                cost += _LEFTWARDS * sum((edge.tail == right) / number for number, edge in enumerate(edges, start=1))
-                blocks[-1][1] = place
+        """What is known of a row that is met for the first time, which is remembered."""
+        upper = lower = max([self.heights[node] for node in row]) / 2
+        cost, gaps, blocks, first = 0.0, [0.0], [], row[0]
+        level: tuple[int, ...] = ()
+        for left, right in pairwise(row):
+            joint = self.joints.get((left, right))
+            if joint is None:
+                gaps.append(NODE_GAP)
+                blocks.append((first, left))
+                first = right
             else:
-                gaps.append(float(NODE_GAP))
-                blocks.append([place, place])
-        needed = [float(self.widths[node]) for node in row]
-        for first, last in blocks:
-            for place in range(first, last + 1):
-                if row[place] in self.loops:
-                    if first < place < last:
-                        cost += _BUSY_SIDES
-                        lower = max(lower, nodes[row[place]].height / 2 + CORNER_DEPTH)
-                    else:
-                        needed[place] += self.loops[row[place]]
-        return RowGuess(
-            sum(needed) + sum(gaps),
-            upper + lower,
-            tuple(gaps),
-            tuple(zip(row, needed, (0.0, *gaps), strict=True)),
-            frozenset(level),
-            tuple((a, b) for a, b in blocks),
-            cost,
-        )
+                gap, above, below, edges, leftwards = joint
+                gaps.append(gap)
+                upper, lower = max(upper, above), max(lower, below)
+                level += edges
+                cost += leftwards
+        blocks.append((first, row[-1]))
+        widths = [self.widths[node] for node in row]
+        steps = tuple([(node, gap, width / 2) for node, gap, width in zip(row, gaps, widths, strict=True)])
+        for place, node in enumerate(row) if self.loops else ():
+            if node in self.loops:
+                if any(node in ends for ends in blocks):
+                    widths[place] += self.loops[node]
+                else:
+                    cost += _BUSY_SIDES
+                    lower = max(lower, self.heights[node] / 2 + CORNER_DEPTH)
+        boxes = tuple(zip(row, widths, gaps, strict=True))
+        info = RowGuess(sum(widths) + sum(gaps), upper + lower, steps, boxes, level, tuple(blocks), cost)
+        self._known[row] = info
+        return info
 
-    def _structure(self, rows: Sequence[Sequence[int]], limit: float = math.inf) -> Guess | None:
+    def _structure(self, rows: Placement, limit: float = math.inf) -> Guess | None:
         """Everything that does not depend on x: the rows and gaps with the room they need, and what that costs.
 
         None when it costs the limit or more, before the room is reckoned: about half of what a search tries.
@@ -182,11 +169,11 @@ class Estimate:
         for number, row in enumerate(rows):
             for node in row:
                 row_of[node] = number
-        cost = self._direction(rows, row_of) + sum([info.cost for info in infos])
+        cost = path_cost(self.graph, rows, row_of) + sum([info.cost for info in infos])
         if self.graph.lanes:
             cost += _LANE_BREAK * lane_breaks(rows, self.graph.lanes)
         crossing, turning = [], []
-        for tail, head, index, weight, label_width, label_height, reach in self.parts:
+        for tail, head, index, step in self.ends:
             first, last = row_of[tail], row_of[head]
             if first == last:
                 if first >= 0 and index not in infos[first].level:
@@ -200,8 +187,8 @@ class Estimate:
                 continue
             if last > first + 1:
                 cost += _LONG * (last - first - 1)
-            cost += _STEP * weight
-            crossing.append((upper, lower, first, last, weight, label_width, label_height, reach))
+            cost += step
+            crossing.append((upper, lower, first, last, index))
         for index in turning:
             cost += _TURNING * self.weights[index]
         if cost >= limit:
@@ -213,10 +200,10 @@ class Estimate:
 
     def _with_room(
         self,
-        rows: Sequence[Sequence[int]],
+        rows: Placement,
         infos: list[RowGuess],
         row_of: list[int],
-        crossing: Iterable[tuple[int, int, int, int, float, int, int, float]],
+        crossing: Iterable[tuple[int, int, int, int, int]],
         cost: float,
     ) -> Guess:
         """The room that rows and gaps need for the edges that lead from row to row."""
@@ -224,7 +211,8 @@ class Estimate:
         widths, gap_widths, gap_heights = [info.width for info in infos], [0.0] * count, [0.0] * count
         is_used = [False] * count
         ways: list[Way] = []
-        for upper, lower, first, last, weight, label_width, label_height, reach in crossing:
+        for upper, lower, first, last, index in crossing:
+            weight, label_width, label_height, reach = self.parts[index]
             gap = first + 1
             if last > gap:
                 choice = gap_widths[gap : last + 1]
@@ -238,8 +226,7 @@ class Estimate:
             gap_widths[gap] += label_width + _LABEL_ROOM
             if label_height > gap_heights[gap]:
                 gap_heights[gap] = label_height
-        x, is_placed = [0.0] * len(row_of), [False] * count
-        return Guess(rows, infos, row_of, widths, gap_widths, gap_heights, is_used, ways, [], cost, x, is_placed)
+        return Guess(rows, infos, row_of, widths, gap_widths, gap_heights, is_used, ways, [], cost, {})
 
     def _add_turning(self, guess: Guess, index: int) -> None:
         """The room of an edge within a row that leads round the boxes in between."""
@@ -251,13 +238,6 @@ class Estimate:
         guess.gap_heights[gap] = max(guess.gap_heights[gap], edge.label.height + SLOT)
         guess.turns.append((gap, is_below, edge.tail, edge.head))
 
-    def _direction(self, rows: Sequence[Sequence[int]], row_of: Sequence[int]) -> float:
-        """What the main path costs."""
-        path = [(row_of[node], rows[row_of[node]].index(node)) for node in self.main_path if row_of[node] >= 0]
-        if not path:
-            return 0.0
-        return path_cost(path, [row_of[node] for node in self.failures if row_of[node] >= 0])
-
     def _place(self, guess: Guess) -> None:
         """All nodes in their columns: the widest row is packed, the others move to their neighbours."""
         widths = guess.widths
@@ -267,36 +247,30 @@ class Estimate:
 
     def _place_row(self, guess: Guess, number: int, half: float, is_packed: bool) -> None:
         """The x of each node of a row: packed around 0, or at the mean of the neighbours that are placed already."""
-        row, x, row_of, is_placed, shift = guess.rows[number], guess.x, guess.row_of, guess.is_placed, 0.0
-        widths, neighbours = self.widths, self.neighbours
+        x, shift = guess.x, 0.0
         free = -guess.widths[number] / 2
-        for node, gap in zip(row, (0.0, *guess.infos[number].gaps), strict=True):
-            half_width = widths[node] / 2
+        places = []
+        for node, gap, half_width in guess.infos[number].steps:
             least = wish = free + gap + half_width
             if not is_packed:
-                known = [x[n] for n in neighbours[node] if is_placed[row_of[n]]]
+                known = [x[other] for other in self.neighbours[node] if other in x]
                 if known:
                     wish = sum(known) / len(known)
             place = wish if wish > least else least
-            x[node] = place
+            places.append(place)
             shift += wish - place
             free = place + half_width
-        is_placed[number] = True
         if not is_packed:
-            shift /= len(row)
+            shift /= len(places)
             beyond = max(free + shift - half, 0.0)
             shift -= min(beyond, max(half * 2 - guess.widths[number], 0.0))
-            for node in row:
-                x[node] += shift
+        for node, place in zip(guess.rows[number], places, strict=True):
+            x[node] = place + shift
 
     def _ways_cost(self, guess: Guess) -> tuple[float, list[float], list[list[tuple[float, float]]]]:
         """What bends and sideways ways cost, the x of each line where it has its label, and the ends of the lines in
         each gap."""
         x, widths, cost = guess.x, self.widths, 0.0
-        blocked: list[list[tuple[float, float]]] = []
-        for nodes, info in zip(guess.rows, guess.infos, strict=True):
-            ends = [(nodes[a], nodes[b]) for a, b in info.blocks]
-            blocked.append([(x[a] - widths[a] / 2 - 7, x[b] + widths[b] / 2 + 7) for a, b in ends])
         gap_edges: list[list[tuple[float, float]]] = [[] for _ in guess.gap_widths]
         spans: dict[tuple[int, int], list[tuple[float, float]]] = {}
         lines: list[float] = []
@@ -307,7 +281,11 @@ class Estimate:
             if last > first + 1:
                 blocks = spans.get((first, last))
                 if blocks is None:
-                    blocks = spans[first, last] = [block for row in blocked[first + 1 : last] for block in row]
+                    blocks = spans[first, last] = [
+                        (x[a] - widths[a] / 2 - 7, x[b] + widths[b] / 2 + 7)
+                        for info in guess.infos[first + 1 : last]
+                        for a, b in info.blocks
+                    ]
                 line, detour = passage(blocks, above, below)
                 distance += 2 * detour
                 for row in range(first + 1, last):
@@ -354,11 +332,20 @@ class Estimate:
         return max(ends) - LINE_GAP
 
 
-def _level_height(edges: Sequence[Edge]) -> tuple[float, float]:
-    """How far level arrows and their labels reach above and below the middle of their row."""
-    offset = LEVEL_OFFSET if len(edges) > 1 else 0
-    reach = [offset + LABEL_RISE + edge.label.height for edge in edges if not edge.label.is_empty]
-    return (reach[0] if reach else 0.0, reach[1] if len(reach) > 1 else 0.0)
+_Joint = tuple[float, float, float, tuple[int, ...], float]
+"""What joins two neighbours in a row: (gap, how far it reaches above and below the middle of the row, its level edges,
+what it costs that some of them lead to the left)."""
+
+
+def _joint(edges: Sequence[Edge], right: int) -> _Joint:
+    """What these edges make of the gap between two nodes of which this one stands on the right."""
+    gap = max(16, *(edge.label.width for edge in edges)) + 2 * LEVEL_MARGIN
+    level = edges[:MAX_LEVEL]
+    offset = LEVEL_OFFSET if len(level) > 1 else 0
+    reach = [offset + LABEL_RISE + edge.label.height for edge in level if not edge.label.is_empty]
+    above, below = reach[0] if reach else 0.0, reach[1] if len(reach) > 1 else 0.0
+    leftwards = _LEFTWARDS * sum((edge.tail == right) / number for number, edge in enumerate(level, start=1))
+    return gap, above, below, tuple(edge.index for edge in level), leftwards
 
 
 def _text_cost(width: float, height: float) -> float:

@@ -14,16 +14,18 @@ from arrowproof.render.layout.sizes import ARROW_ROOM, LINE_ROOM
 
 
 class RowGuess(NamedTuple):
-    """What is known of a row whatever the others are: sizes, gaps between nodes, level edges, and its blocks.
+    """What is known of a row whatever the others are: its size, its nodes, level edges, and its blocks.
 
-    A block is a run of nodes that level arrows join, under (first place, last place): no line passes between them.
+    ``steps`` has (node, gap before it, half its width), and ``boxes`` (node, the room that it needs, gap before it),
+    from left to right. A block is a run of nodes that level arrows join, under (first node, last node): no line passes
+    between them.
     """
 
     width: float
     height: float
-    gaps: tuple[float, ...]
+    steps: tuple[tuple[int, float, float], ...]
     boxes: tuple[tuple[int, float, float], ...]
-    level: frozenset[int]
+    level: tuple[int, ...]
     blocks: tuple[tuple[int, int], ...]
     cost: float
 
@@ -37,7 +39,7 @@ reach). It is straight when the middles of its ends lie no further apart than it
 class Guess:
     """What is known of one placement while its cost is added up. Gap ``g`` lies above row ``g``.
 
-    A gap is used when lines cross it. A row is placed when the x of its nodes are known.
+    A gap is used when lines cross it. ``x`` has the middle of each node whose row is placed.
     """
 
     rows: Sequence[Sequence[int]]
@@ -50,8 +52,7 @@ class Guess:
     ways: list[Way]
     turns: list[tuple[int, bool, int, int]]
     cost: float
-    x: list[float]
-    is_placed: list[bool]
+    x: dict[int, float]
 
 
 def guessed_height(guess: Guess) -> float:

@@ -9,9 +9,9 @@ table instead (``seats``). The number of steps depends on the size of the model 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
-from arrowproof.render.layout.annealing import Annealing, Rows
+from arrowproof.render.layout.annealing import Annealing
 from arrowproof.render.layout.dot import Distance, rank_nodes
 from arrowproof.render.layout.estimate import CLOSE, Estimate
 from arrowproof.render.layout.graph import Graph
@@ -50,7 +50,7 @@ def find_placements(graph: Graph, earlier: Iterable[Placement] = (), seed: int =
         is_sparse = len(graph.edges) <= _SPARSE * len(graph.nodes)
         ranks = [min(_joined_ranks(ranked_placement(graph)), key=estimate.cost)] if is_sparse else []
         return dict.fromkeys((*ranks, *seat_nodes(graph)), 0.0)  # the estimate cannot compare such unlike ones
-    starts = [[list(row) for row in placement] for placement in earlier]
+    starts = list(earlier)
     first_stage = 1 if starts or len(graph.nodes) > MANY_NODES else 0
     annealing = Annealing(estimate, seed)
     found = _raced(annealing, starts or _starts(graph, estimate), first_stage, 1 if seed == 0 else _FURTHER)
@@ -60,28 +60,26 @@ def find_placements(graph: Graph, earlier: Iterable[Placement] = (), seed: int =
     return dict(sorted(found.items(), key=lambda item: (item[1], item[0]))[:_MOST])
 
 
-def _raced(annealing: Annealing, starts: Iterable[Rows], first_stage: int, effort: int) -> dict[Placement, float]:
+def _raced(annealing: Annealing, starts: Iterable[Placement], first_stage: int, effort: int) -> dict[Placement, float]:
     """Every placement that a stage of the race ended with, and its cost, after so many times the usual steps."""
     estimate = annealing.estimate
-    pool = {_frozen(rows): estimate.cost(rows) for rows in starts}
+    pool = {placement: estimate.cost(placement) for placement in starts}
     found = dict(pool)
     for count, steps, first, last in _STAGES[first_stage:]:
         chosen = sorted(pool, key=lambda placement: (pool[placement], placement))[:count]
         pool = {}
         for placement in chosen:
-            rows = [list(row) for row in placement]
             steps_of_all = effort * steps * len(estimate.graph.nodes)
-            cost, rows = annealing.anneal(rows, found[placement], steps_of_all, first, last)
-            pool[_frozen(rows)] = cost
+            cost, best = annealing.anneal(placement, found[placement], steps_of_all, first, last)
+            pool[best] = cost
         found |= pool
     return found
 
 
-def _starts(graph: Graph, estimate: Estimate) -> list[Rows]:
+def _starts(graph: Graph, estimate: Estimate) -> list[Placement]:
     """Where the search starts: the main path cut into rows in several ways, and the ranks of dot."""
-    main_rows = dict.fromkeys(map(_frozen, _main_rows(graph)))
-    starts = [_completed(graph, estimate, [list(row) for row in rows]) for rows in main_rows]
-    return [*starts, [list(row) for row in ranked_placement(graph)]]
+    starts = [_completed(graph, estimate, rows) for rows in dict.fromkeys(_main_rows(graph))]
+    return [*starts, ranked_placement(graph)]
 
 
 def ranked_placement(graph: Graph) -> Placement:
@@ -92,7 +90,7 @@ def ranked_placement(graph: Graph) -> Placement:
         if not edge.is_loop
     ]
     ranks = rank_nodes(len(graph.nodes), edges)
-    rows: Rows = [[] for _ in range(max(ranks, default=-1) + 1)]
+    rows: list[list[int]] = [[] for _ in range(max(ranks, default=-1) + 1)]
     for node, rank in enumerate(ranks):
         rows[rank].append(node)
     return tuple(tuple(row) for row in rows if row)
@@ -106,27 +104,27 @@ def _joined_ranks(ranks: Placement) -> Iterator[Placement]:
         yield tuple(tuple(node for rank in row for node in rank) for row in rows)
 
 
-def _main_rows(graph: Graph) -> Iterator[Rows]:
+def _main_rows(graph: Graph) -> Iterator[Placement]:
     """The main path in one row, in two of about the same width, and so on; then in rows of equal count."""
     main = graph.main_path
     least = 3 if len(graph.nodes) > MANY_NODES else 1
     widths = [graph.nodes[node].width + 100 for node in main]
     for count in range(min(least, len(main)), min(max(_MAX_MAIN_ROWS, least), len(main)) + 1):
         share = sum(widths) / count
-        rows: Rows = [[]]
+        rows: list[list[int]] = [[]]
         filled = 0.0
         for node, width in zip(main, widths, strict=True):
             if rows[-1] and filled + width / 2 > share * len(rows) and len(rows) < count:
                 rows.append([])
             rows[-1].append(node)
             filled += width
-        yield rows
+        yield tuple(map(tuple, rows))
     for count in _MAIN_CUTS:
         if count < len(main):
-            yield [list(main[start : start + count]) for start in range(0, len(main), count)]
+            yield tuple(main[start : start + count] for start in range(0, len(main), count))
 
 
-def _completed(graph: Graph, estimate: Estimate, rows: Rows) -> Rows:
+def _completed(graph: Graph, estimate: Estimate, rows: Placement) -> Placement:
     """The rows with all other nodes put in, each where the estimate is lowest; neighbours of what stands come first."""
     placed = {node for row in rows for node in row}
     waiting = [node.index for node in graph.nodes if node.index not in placed]
@@ -138,9 +136,9 @@ def _completed(graph: Graph, estimate: Estimate, rows: Rows) -> Rows:
     return rows
 
 
-def _best(estimate: Estimate, choices: Iterable[Rows], limit: float = math.inf) -> tuple[float, Rows]:
+def _best(estimate: Estimate, choices: Iterable[Placement], limit: float = math.inf) -> tuple[float, Placement]:
     """The cheapest of the choices and its cost, or the limit and no rows when none is cheaper than that."""
-    best: Rows = []
+    best: Placement = ()
     for rows in choices:
         cost = estimate.cost(rows, limit)
         if cost < limit:
@@ -148,13 +146,9 @@ def _best(estimate: Estimate, choices: Iterable[Rows], limit: float = math.inf) 
     return limit, best
 
 
-def _frozen(rows: Rows) -> Placement:
-    return tuple(map(tuple, rows))
-
-
-def _insertions(rows: Sequence[list[int]], node: int) -> Iterator[Rows]:
+def _insertions(rows: Placement, node: int) -> Iterator[Placement]:
     for number, row in enumerate(rows):
         for place in range(len(row) + 1):
-            yield [*rows[:number], [*row[:place], node, *row[place:]], *rows[number + 1 :]]
+            yield (*rows[:number], (*row[:place], node, *row[place:]), *rows[number + 1 :])
     for number in range(len(rows) + 1):
-        yield [*rows[:number], [node], *rows[number:]]
+        yield (*rows[:number], (node,), *rows[number:])
