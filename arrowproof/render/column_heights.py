@@ -13,7 +13,7 @@ from arrowproof.render.arrangement import Arrangement
 from arrowproof.render.content import Content
 from arrowproof.render.panel_heights import binding_height, panels_height
 from arrowproof.render.ruler import Ruler
-from arrowproof.render.transition_groups import BEAD, groups_height, line_height, listed_lines
+from arrowproof.render.transition_groups import BEAD, groups_height, listed_lines
 
 if TYPE_CHECKING:
     from arrowproof.render.proof_column import ProofColumn
@@ -109,4 +109,4 @@ def _list(content: Content, how: Arrangement, ruler: Ruler) -> float:
 
 
 def _rows_height(lines: list[int], content: Content, how: Arrangement) -> float:
-    return line_height(content.rows) * sum(lines) + len(lines) * (2 * how.density.row + _RULE)
+    return content.row_line * sum(lines) + len(lines) * (2 * how.density.row + _RULE)

@@ -12,7 +12,7 @@ from arrowproof.render.bar import Bar
 from arrowproof.render.drawing import Box
 from arrowproof.render.index import Index
 from arrowproof.render.key import Key
-from arrowproof.render.transition_groups import Row
+from arrowproof.render.transition_groups import Row, line_height
 
 if TYPE_CHECKING:
     from arrowproof.render.proof_column import ProofColumn
@@ -53,6 +53,11 @@ class Content:
     def longest(self) -> str:
         """The longest name of a transition."""
         return max((row.name for row in self.rows), key=len, default="")
+
+    @cached_property
+    def row_line(self) -> float:
+        """The height in rem of a line in the list of transitions."""
+        return line_height(self.rows)
 
     @property
     def panel_columns(self) -> int:

@@ -96,3 +96,24 @@ def test_a_word_is_completed_without_any_command_that_it_could_be(tmp_path: Path
     loaded = loaded_by(tmp_path, environment=asked)
     assert not_of_python(loaded) == {"arrowproof", "click"}
     assert ours(loaded, "cli") == {"arrowproof.cli.main", "arrowproof.cli.output"}
+
+
+COLLECTIONS = """
+import atexit, gc
+from arrowproof.__main__ import main
+
+def looked():
+    return sum(age["collections"] for age in gc.get_stats())
+
+before = looked()
+atexit.register(lambda: print("LOOKED", looked() - before, len(gc.get_objects())))
+main()
+"""
+
+
+def test_python_looks_for_cycles_neither_while_it_draws_nor_through_everything_at_its_end(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", COLLECTIONS, "render", "notes", "-o", "page.html"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True)
+    looked, left = map(int, done.stdout.partition("LOOKED ")[2].split())
+    assert looked <= 2
+    assert left < 1000
