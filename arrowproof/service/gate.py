@@ -41,12 +41,23 @@ class Gate:
         """Let a request through, or answer it."""
 
         has_begun = False
+        # Whether what comes next is the body, or another request, is not known of a client that was not told to send
+        # it: RFC 9110 section 10.1.1.
+        is_body_in_doubt = expects_to_be_told(scope)
+
+        async def receive_body() -> Message:
+            nonlocal is_body_in_doubt
+            is_body_in_doubt = False
+            return await receive()
 
         async def send_guarded(message: Message) -> None:
             nonlocal has_begun
             has_begun = True
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(GUARD_HEADERS)
+                headers = MutableHeaders(scope=message)
+                headers.update(GUARD_HEADERS)
+                if is_body_in_doubt:
+                    headers["Connection"] = "close"
             await send(message)
 
         if scope["type"] != "http":
@@ -63,7 +74,7 @@ class Gate:
         if client is not None:
             scope.setdefault("state", {})["client"] = client
         try:
-            await self._app(scope, receive, send_guarded)
+            await self._app(scope, receive_body, send_guarded)
         except asyncio.CancelledError:
             # The server ends, and the database has not answered in all the time that it was given.
             if has_begun:
@@ -88,6 +99,11 @@ def brings_body(scope: Scope) -> bool:
     """Whether a request says that a body follows its head."""
     headers = Headers(scope=scope)
     return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
+
+
+def expects_to_be_told(scope: Scope) -> bool:
+    """Whether a request waits for ``100 Continue`` before it sends its body."""
+    return scope["type"] == "http" and brings_body(scope) and "100-continue" in Headers(scope=scope).get("expect", "")
 
 
 def is_open(path: str) -> bool:

@@ -2,7 +2,7 @@
 
 Two programs that understand the same bytes in two ways let a client hide one request in another (RFC 9112 section
 11.2). So what has two readings is refused: a line that ends without CRLF, a header on two lines, a length said twice.
-And what would cost more to read than it is worth is bounded: the head, a chunk's line, the number of chunks.
+And what would cost more to read than it is worth is bounded: the head, its headers, a chunk's line, the chunks.
 
 h11 asks its buffer for lines in two places alone, for the head and for the lines around chunks, so that is where this
 stands. That buffer is no public name of h11; the tests of this module would tell if another version had it elsewhere.
@@ -22,6 +22,7 @@ from arrowproof.service.problem_types import BAD_HTTP
 LARGEST_HEAD_BYTES: Final = 16_384
 LONGEST_REQUEST_LINE_BYTES: Final = 8_192
 """Without its CRLF. RFC 9112 section 3 asks for 8000 at least."""
+MOST_HEADERS: Final = 100
 LONGEST_CHUNK_LINE_BYTES: Final = 256
 """With its CRLF."""
 MOST_CHUNKS: Final = 1000
@@ -29,6 +30,7 @@ _CROOKED_HEAD = "a line of the head must end with CRLF, begin without a space, a
 _BLANK_LINE = re.compile(rb"\n\r?\n")
 _CONTROLS = bytes(code for code in (*range(0x20), 0x7F) if code not in b"\t\r\n")
 _LIST_OF_LENGTHS = re.compile(rb"\ncontent-length:[^\r]*,")
+_CHUNK_LINE = re.compile(rb"[0-9A-Fa-f]+(;[^\r]*)?\r\n")
 _ABSOLUTE_FORM = re.compile(rb"https?://([^/?@]+)(?:/|(?=\?)|$)(.*)", re.IGNORECASE)
 
 
@@ -90,6 +92,8 @@ class _StrictBuffer(ReceiveBuffer):
         self._chunks += 1
         if _is_crooked(self._data[: end + 2]):
             raise _bad("the line before a chunk must end with CRLF, and hold no control character")
+        if _CHUNK_LINE.fullmatch(self._data, 0, end + 2) is None:
+            raise _bad("the line before a chunk must be its size in hexadecimal digits, and an extension after ;")
         if self._chunks > MOST_CHUNKS:
             raise _bad(f"a body must not come in more than {MOST_CHUNKS} chunks")
         return super().maybe_extract_next_line()
@@ -151,6 +155,9 @@ def _check_lines(head: bytearray) -> None:
     _check_beginning(head)
     if _is_crooked(head) or b"\n " in head or b"\n\t" in head:
         raise _bad(_CROOKED_HEAD)
+    # The first line and the blank one are none.
+    if head.count(b"\n") - 2 > MOST_HEADERS:
+        raise ProblemError(431, f"a request must not have more than {MOST_HEADERS} headers")
     names = head.lower()
     lengths = names.count(b"\ncontent-length:") + names.count(b"\ntransfer-encoding:")
     if lengths > 1 or (lengths and _LIST_OF_LENGTHS.search(names)):

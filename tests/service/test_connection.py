@@ -222,6 +222,18 @@ def test_who_waits_to_be_told_to_send_the_body_is_told_to_once_the_head_is_right
         assert statuses(read_all(client)) == [202]
 
 
+def test_who_waits_in_vain_to_be_told_to_send_the_body_can_send_nothing_else_that_is_taken_for_it(server, shared):
+    before = shared.sql("SELECT count(*) FROM notes")
+    note = head("hidden", **{"Content-Length": len(BODY)}) + BODY
+    with connected(server) as client:
+        expected = head("", **{"Content-Length": len(note), "Expect": "100-continue"})
+        client.sendall(expected)
+        assert client.recv(12) == b"HTTP/1.1 400"
+        client.sendall(note)
+        assert b"connection: close" in read_all(client).lower()
+    assert shared.sql("SELECT count(*) FROM notes") == before
+
+
 def test_many_who_come_and_go_without_a_word_leave_nothing_behind(slow):
     before = sockets_of(slow)
     for _ in range(200):

@@ -29,6 +29,7 @@ from arrowproof.service.wire import (
     LONGEST_CHUNK_LINE_BYTES,
     LONGEST_REQUEST_LINE_BYTES,
     MOST_CHUNKS,
+    MOST_HEADERS,
 )
 from tests.service.engines import only_sqlite
 
@@ -94,6 +95,7 @@ def test_it_names_the_limits_of_http():
         own_files(USUAL_CONNECTIONS + MONITOR_CONNECTIONS) + MOST_CLIENTS,
         LONGEST_REQUEST_LINE_BYTES,
         LARGEST_HEAD_BYTES,
+        MOST_HEADERS,
         LARGEST_BODY_BYTES,
         MOST_CHUNKS,
         LONGEST_CHUNK_LINE_BYTES,

@@ -15,6 +15,7 @@ from arrowproof.service.wire import (
     LONGEST_CHUNK_LINE_BYTES,
     LONGEST_REQUEST_LINE_BYTES,
     MOST_CHUNKS,
+    MOST_HEADERS,
     StrictConnection,
 )
 from tests.service.raw_http import NOTE, connected, get, head, read_all, read_problem, statuses
@@ -72,6 +73,9 @@ TWO_READINGS = {
     "a chunk without a size": head("wire", **CHUNKED) + b"zz\r\n",
     "a chunk line with bare LF": head("wire", **CHUNKED) + ONE_CHUNK.replace(b"d\r\n", b"d\n") + END,
     "a bare CR in an extension": head("wire", **CHUNKED) + ONE_CHUNK.replace(b"d\r\n", b"d;a\rb\r\n") + END,
+    "a space behind the size of a chunk": head("wire", **CHUNKED) + ONE_CHUNK.replace(b"d\r\n", b"d \r\n") + END,
+    "a tab behind the size of the last chunk": head("wire", **CHUNKED) + ONE_CHUNK + b"0\t\r\n\r\n",
+    "a chunk whose size has a prefix": head("wire", **CHUNKED) + ONE_CHUNK.replace(b"d\r\n", b"0xd\r\n") + END,
     "a chunk longer than its size": head("wire", **CHUNKED) + b"c\r\n" + NOTE + b"\r\n" + END,
     "a body that ends with bare LF": head("wire", **CHUNKED) + ONE_CHUNK + b"0\r\n\n",
     "a trailer with bare LF": head("wire", **CHUNKED) + ONE_CHUNK + b"0\r\nX: a\n\r\n",
@@ -133,6 +137,17 @@ def test_the_limit_of_the_first_line_is_exact(server, more, answered):
             read_problem(client, 414)
 
 
+@pytest.mark.parametrize(("more", "answered"), [(0, True), (1, False)])
+def test_the_limit_of_headers_is_exact(server, more, answered):
+    others = {f"X{number}": "" for number in range(MOST_HEADERS - 2 + more)}
+    with connected(server) as client:
+        client.sendall(get("/health", Connection="close", **others))
+        if answered:
+            assert statuses(read_all(client)) == [200]
+        else:
+            assert "more than 100 headers" in read_problem(client, 431)["detail"]
+
+
 def in_chunks(number):
     """A note in so many chunks, the last of which has no data."""
     body = NOTE.replace(b"a", b"a" * (number - len(NOTE)))
@@ -150,7 +165,7 @@ def test_a_body_may_come_in_so_many_chunks_and_no_more(server):
 
 def test_an_extension_and_a_trailer_that_are_right_are_passed_over(server):
     with connected(server) as client:
-        body = ONE_CHUNK.replace(b"d\r\n", b"d;name=value\r\n") + b"0\r\nX: a\r\n\r\n"
+        body = ONE_CHUNK.replace(b"d\r\n", b"d;name=value;other\r\n") + b"0\r\nX: a\r\n\r\n"
         client.sendall(head("extended", **CHUNKED, Connection="close") + body)
         assert statuses(read_all(client)) == [202]
 
