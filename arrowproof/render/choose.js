@@ -5,8 +5,9 @@
  * An expression: a function of `limits` ({choices, address}) that gives JSON text, a list of {kind, address, name, beyond,
  * filled, inks}. `name` is the length of what a thing is called; `beyond` and `filled` are CSS px. `inks` are what this
  * choice shows in colours that were not seen before: {place, is_text, ink, ground}, a colour as [red, green, blue, alpha]
- * with 0..255 and 0..1; they are read from styles, which costs far less than a picture of each choice. What has no `aria-pressed`, or puts
- * nothing into the address when it is clicked, or too much, is no choice: a page that is not ours has none.
+ * with 0..255 and 0..1; they are read from styles, which costs far less than a picture of each choice. What has no
+ * `aria-pressed`, or puts nothing into the address when it is clicked, or too much, is no choice: a page that is not ours
+ * has none. A page may write the address later, once for many choices, and say it at once in `data-address` on the root.
  */
 (limits) => {
   const root = document.documentElement;
@@ -116,7 +117,7 @@
     if (clicks >= limits.choices) return;
     clicks += 1;
     item.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }));
-    const address = location.hash.slice(1);
+    const address = root.dataset.address ?? location.hash.slice(1);
     if (!address.includes(`${kind}=`) || address.length > limits.address) return;
     const name = (item.getAttribute('aria-label') ?? item.textContent).trim().length;
     noteColours();

@@ -160,3 +160,26 @@ def test_no_choice_makes_a_page_scroll_that_fits_its_screen(tab: Page, tmp_path:
     said = tab.locator(".transitions .more")
     expect(said).to_have_text(f"{listed.count()} of 28 listed, as many as there is room for")
     assert tab.locator(".list .sr button[tabindex='-1']").count() == 28 - listed.count()
+
+
+def test_what_one_script_chooses_is_said_at_once_and_written_into_the_address_once_at_its_end(
+    tab: Page, tmp_path: Path
+) -> None:
+    show(tab, tmp_path, page_of(NOTES))
+    said, during, written = tab.evaluate(
+        """async () => {
+            const written = [];
+            const write = history.replaceState;
+            history.replaceState = (...all) => { written.push(all[2]); write.apply(history, all); };
+            const said = [...document.querySelectorAll('.drawing .arrow')].map((arrow) => {
+                arrow.dispatchEvent(new MouseEvent('click', { bubbles: true }));
+                return document.documentElement.dataset.address;
+            });
+            const during = location.hash;
+            await null;
+            return [said, during, written];
+        }"""
+    )
+    assert said == [f"arrow={arrow.id}" for arrow in NOTES.arrows]
+    assert (during, written) == ("", [f"#{said[-1]}"])
+    assert tab.evaluate("location.hash") == written[0]

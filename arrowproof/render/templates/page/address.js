@@ -34,18 +34,35 @@ const writeAddress = (what) => {
   return parts.length ? `#${parts.join("&")}` : "";
 };
 
-const setAddress = (what, how = "replaceState") => {
-  if (isPreviewed) return;
+const writeUrl = (what, how) => {
   try {
     history[how](null, "", writeAddress(what) || location.pathname + location.search);
   } catch {
     // a page without an address of its own
   }
 };
+// The browser works for milliseconds on each writing, and a script may choose many things in one go: so their address is
+// written once, as soon as that script has ended. data-address on the root says at any time what is shown.
+let unwritten;
+const catchUp = () => {
+  if (unwritten) writeUrl(unwritten, "replaceState");
+  unwritten = undefined;
+};
+const setAddress = (what, isStep = false) => {
+  if (isPreviewed) return;
+  if (isStep) {
+    catchUp();
+    writeUrl(what, "pushState");
+  } else {
+    if (!unwritten) queueMicrotask(catchUp);
+    unwritten = what;
+  }
+};
 const same = (a, b) => writeAddress(a) === writeAddress(b);
 const apply = (next, isStep = false) => {
   const before = shown;
   shown = next;
+  root.dataset.address = writeAddress(shown).slice(1);
   for (const follower of followers) follower(shown, before);
   tellShell(isStep);
 };
@@ -55,6 +72,6 @@ const show = (changes) => {
   const next = settle({ ...shown, ...changes }).kept;
   if (same(next, shown)) return;
   const isStep = sceneKeys.some((key) => next[key] !== shown[key]);
-  setAddress(next, isStep && !isFramed ? "pushState" : "replaceState");
+  setAddress(next, isStep && !isFramed);
   apply(next, isStep);
 };

@@ -2,6 +2,9 @@
 // is decided in address.js, and the others follow it.
 const root = document.documentElement;
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+// Where the page is meant to be one screen, and whether it is: anywhere else it scrolls.
+const isOneScreen = matchMedia("screen and (min-width: 1300px) and (min-height: 620px)");
+const hasRoom = () => root.scrollHeight <= innerHeight;
 
 // Interface texts that only the script says, in the language of the page. {name} stands for a value.
 let texts = {};

@@ -132,7 +132,8 @@ startParts.push(() => {
     else if (isLost && wasOpen) rowOf(wasOpen)?.focus();
     else if (panel && panel !== wasOpen) announce(nameOf(panel));
     // On a small screen the panel opens under the drawing: then as much of it comes into sight as says what it is.
-    if (panel && panel !== wasOpen) box.querySelector(".rungs").scrollIntoView({ block: "nearest" });
+    const isInSight = isOneScreen.matches && hasRoom();
+    if (panel && panel !== wasOpen && !isInSight) box.querySelector(".rungs").scrollIntoView({ block: "nearest" });
   });
   box.querySelector(".back").addEventListener("click", () => show({ arrow: undefined, transition: undefined }));
 });

@@ -1,7 +1,5 @@
 // Room: what a choice adds to the column never makes a page scroll that fits its screen. The last lines are given back.
 const mostListed = 20;
-const isOneScreen = matchMedia("screen and (min-width: 1300px) and (min-height: 620px)");
-const hasRoom = () => root.scrollHeight <= innerHeight;
 // Shows as many of the first lines as there is room for; all of them where the page scrolls anyway.
 const showFitting = (count, showFirst) => {
   showFirst(count);

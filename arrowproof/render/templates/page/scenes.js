@@ -49,6 +49,7 @@ const boxFor = ({ state, group }, boxes) =>
   boxes.find((box) => state !== undefined && box.dataset.state === state) ?? boxes.find((box) => group !== undefined && box.dataset.group === group);
 // On a small screen the drawing is wider than its frame: then the frame scrolls to what was chosen, and the page stays.
 const bringIntoFrame = (item) => {
+  if (isOneScreen.matches) return;
   const frame = item.closest(".draw");
   const [inner, outer] = [item, frame].map((each) => each.getBoundingClientRect());
   if (inner.left < outer.left || inner.right > outer.right) frame.scrollLeft += (inner.left + inner.right - outer.left - outer.right) / 2;
