@@ -12,7 +12,6 @@ import statistics
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,6 +20,7 @@ from arrowproof.render.contact_sheet import write_contact_sheet
 from arrowproof.render.fit import LIMITS, SCREENS
 from arrowproof.render.fit_measures import read_geometry
 from arrowproof.render.fit_screen import in_order_of_visit, judge_screen, prepare_to_judge
+from arrowproof.render.fit_scripts import MEASURE
 from arrowproof.render.fit_visit import open_page
 
 
@@ -55,7 +55,6 @@ def main() -> None:
 
 
 def _round(phases: Phases, path: Path, folder: Path) -> None:
-    script = files("arrowproof.render").joinpath("measure.js").read_text(encoding="utf-8")
     prepare_to_judge()
     running = run_chromium()
     with phases.phase("start the browser"):
@@ -69,7 +68,7 @@ def _round(phases: Phases, path: Path, folder: Path) -> None:
         with phases.phase("8 x take size and theme"):
             visit.show(screen.width, screen.height, screen.theme)
         with phases.phase("8 x measure"):
-            geometry = read_geometry(visit.evaluate(script, LIMITS))
+            geometry = read_geometry(visit.evaluate(MEASURE, LIMITS))
         with phases.phase("8 x screenshot"):
             picture = visit.screenshot()
         with phases.phase("8 x judge, and write the picture"):

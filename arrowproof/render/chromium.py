@@ -54,6 +54,7 @@ HEADLESS_FLAGS = (
     "--remote-debugging-pipe",
     "--no-startup-window",  # a window that nobody asked for costs as much as a page
     "--hide-scrollbars",
+    "--force-prefers-reduced-motion",  # its own window moves nothing either, while pages open and load
     "--mute-audio",
     "--force-color-profile=srgb",
     # A page is drawn at once and always, whatever else is before it, and never from a memory of itself.

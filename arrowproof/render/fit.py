@@ -13,7 +13,6 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, suppress
-from importlib.resources import files
 from pathlib import Path
 from threading import Lock, Thread
 
@@ -36,6 +35,7 @@ from arrowproof.render.fit_screen import (
     judge_themes,
     prepare_to_judge,
 )
+from arrowproof.render.fit_scripts import CHOOSE, MEASURE
 from arrowproof.render.fit_sources import Source, read_sources
 from arrowproof.render.fit_visit import DEADLINE, LostError, PageError, Visit, open_page
 from arrowproof.render.quality import MAX_SCENES
@@ -158,9 +158,6 @@ class _Checker:
     ) -> None:
         self._folder, self._browsers, self._judges = folder, browsers, judges
         self._screens, self._deadline, self._steps = screens, deadline, steps
-        scripts = files("arrowproof.render")
-        self._script = scripts.joinpath("measure.js").read_text(encoding="utf-8")
-        self._choose = scripts.joinpath("choose.js").read_text(encoding="utf-8")
 
     def check_all(self, sources: Sequence[Source]) -> tuple[PageFit, ...]:
         """Every page, in the order given. One whose browser was brought down beside it is looked at again, alone."""
@@ -198,8 +195,9 @@ class _Checker:
         choices: dict[str, Future[Check]] = {}
         failures: list[Failure] = []
         try:
-            with open_page(self._browsers.get(), source.path, source.content, self._deadline) as visit:
-                for screen in in_order_of_visit(self._screens):
+            order = in_order_of_visit(self._screens)
+            with open_page(self._browsers.get(), source.path, source.content, self._deadline, order[0]) as visit:
+                for screen in order:
                     self._steps.tell(f"{source.path.name} {screen}")
                     visit.show(screen.width, screen.height, screen.theme)
                     geometry, picture = self._measure(visit), visit.screenshot()
@@ -228,7 +226,7 @@ class _Checker:
 
     def _look_at_choices(self, visit: Visit, source: Source, judged: dict[str, Future[Check]]) -> Iterator[Failure]:
         """Choose all on the smallest screen, which is shown, and look at what asks most of the page; judge each."""
-        choices = read_choices(visit.evaluate(self._choose, LIMITS))
+        choices = read_choices(visit.evaluate(CHOOSE, LIMITS))
         addresses = hardest_choices(choices)
         what = f"{source.path.name} choice"
         yield from judge_choices(self._go_to_each(visit, what, addresses, judged, pictures=CHOICE_PICTURES))
@@ -254,7 +252,7 @@ class _Checker:
 
     def _measure(self, visit: Visit) -> Geometry:
         """What stands where in what is shown."""
-        return read_geometry(visit.evaluate(self._script, LIMITS))
+        return read_geometry(visit.evaluate(MEASURE, LIMITS))
 
     def _conclude(self, visited: _Visited) -> PageFit:
         """What the checks of one page come to, with its contact sheet: one theme after the other."""

@@ -13,12 +13,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from arrowproof.render.chromium import RunningChromium
 from arrowproof.render.devtools import BrowserEndedError, DevTools, DevToolsError
 from arrowproof.render.fit_events import PageEvents, short
 from arrowproof.render.fit_rules import Failure
+
+if TYPE_CHECKING:
+    from arrowproof.render.fit_screen import Screen
 
 DEADLINE = 60.0
 """How long one page may take for all its checks, in seconds."""
@@ -66,10 +69,14 @@ class Visit:
         self._events = PageEvents(tools, address, content)
         self._context = self._session = ""
         self._world = 0
+        self._scripts: dict[str, int] = {}
         self._size, self._theme = (0, 0), ""
 
-    def open(self) -> None:
-        """Go to the page, in a context of its own, and make the world that it is measured from."""
+    def open(self, first: Screen | None = None) -> None:
+        """Go to the page, in a context of its own, and make the world that it is measured from.
+
+        It opens on the ``first`` screen that it is looked at on, so that it is not laid out for another one before.
+        """
         made = self._tools.call("Target.createBrowserContext", {**_NOWHERE, "disposeOnDetach": True})
         self._context = made["browserContextId"]
         self._tools.post("Browser.setDownloadBehavior", {"behavior": "deny", "browserContextId": self._context})
@@ -77,6 +84,8 @@ class Visit:
         target = self._tools.call("Target.createTarget", page)["targetId"]
         self._session = self._tools.call("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"]
         self._events.follow(self._session)
+        if first:
+            self.show(first.width, first.height, first.theme)
         went = self._call("Page.navigate", {"url": self._address})
         if "errorText" in went:
             raise PageError(f"could not be opened: {short(went['errorText'])}")
@@ -114,9 +123,10 @@ class Visit:
         """What an async function in the page, called with an argument, returns.
 
         It runs in a world of its own: it sees the page's document, and the page's scripts can change nothing of what it
-        works with.
+        works with. The function is kept there, since what runs a second time as the same one runs faster.
         """
-        expression = f"({script})({json.dumps(argument)})"
+        kept = f"arrowproofScripts[{self._scripts.setdefault(script, len(self._scripts))}]"
+        expression = f"(globalThis.arrowproofScripts ??= [], {kept} ??= {script}, {kept})({json.dumps(argument)})"
         answer = self._call(
             "Runtime.evaluate",
             {"expression": expression, "contextId": self._world, "awaitPromise": True, "returnByValue": True},
@@ -161,8 +171,12 @@ class Visit:
 
 
 @contextmanager
-def open_page(browser: RunningChromium, path: Path, content: bytes, deadline: float = DEADLINE) -> Iterator[Visit]:
+def open_page(
+    browser: RunningChromium, path: Path, content: bytes, deadline: float = DEADLINE, first: Screen | None = None
+) -> Iterator[Visit]:
     """A visit to the page in a file, whose bytes are ``content``, in a context of its own that ends with the block.
+
+    It opens on the ``first`` screen, or on one of no certain size.
 
     Raises:
         PageError: the page was still busy after ``deadline`` seconds, crashed, went elsewhere, or cannot be measured.
@@ -173,7 +187,7 @@ def open_page(browser: RunningChromium, path: Path, content: bytes, deadline: fl
     with _Deadline(deadline, browser.kill) as until:
         visit = Visit(browser.tools, path.resolve().as_uri(), content, until)
         try:
-            visit.open()
+            visit.open(first)
             yield visit
         except DevToolsError as error:
             found = PageError(f"could not be looked at: {short(str(error))}")

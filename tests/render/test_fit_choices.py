@@ -10,17 +10,16 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from arrowproof.render import fit
 from arrowproof.render.fit import LIMITS, SCREENS, check_pages
 from arrowproof.render.fit_choices import Choice, hardest_choices, judge_choices, read_choices
 from arrowproof.render.fit_measures import Geometry
 from arrowproof.render.fit_report import FitReport, PageFit
+from arrowproof.render.fit_scripts import CHOOSE
 from tests.render.choice_pages import choosing
 from tests.render.fit_pages import good_with
 from tests.render.pages import show
 from tests.render.proofs import notes, proof_page
 
-CHOOSE = (Path(fit.__file__).parent / "choose.js").read_text(encoding="utf-8")
 LONG, NAMED, BUSY = "transition=open:waiting", "arrow=finish", "state=open"
 WIDE = "A line that is not broken and is wider than the column, and wider than a half of the screen"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,11 +12,11 @@ from arrowproof.render.chromium import run_chromium
 from arrowproof.render.fit import LIMITS, SCREENS
 from arrowproof.render.fit_measures import Geometry, read_geometry
 from arrowproof.render.fit_screen import Screen, in_order_of_visit
+from arrowproof.render.fit_scripts import MEASURE
 from arrowproof.render.fit_visit import Visit, open_page
 from arrowproof.render.fonts import FOLDER
 from tests.render.fit_pages import good_with
 
-MEASURE = files("arrowproof.render").joinpath("measure.js").read_text(encoding="utf-8")
 ADD_FONT = """
 async (data) => { document.fonts.add(await new FontFace('late', `url(data:font/woff2;base64,${data})`).load()); }
 """
@@ -58,3 +57,20 @@ def test_a_theme_and_a_size_are_shown_that_come_back(tmp_path: Path) -> None:
         for screen in shown:
             visit.show(screen.width, screen.height, screen.theme)
             assert visit.evaluate(look, None) == [screen.width, screen.height, screen.theme == "dark"]
+
+
+def test_a_page_opens_on_the_first_screen_that_it_is_looked_at_on(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    note = "`${innerWidth} ${innerHeight} ${matchMedia('(prefers-color-scheme: dark)').matches}`"
+    page.write_text(f"<!doctype html><title>Page</title><script>document.title = {note}</script>", encoding="utf-8")
+    first = Screen(2048, 1320, "dark")
+    with run_chromium() as browser, open_page(browser, page, page.read_bytes(), first=first) as visit:
+        assert visit.evaluate("async () => document.title", None) == "2048 1320 true"
+
+
+def test_a_function_is_kept_in_the_page_and_told_apart_from_every_other(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("<!doctype html><title>Page</title>", encoding="utf-8")
+    counter, other = ("(() => { let calls = 0; return async (by) => (calls += by); })()", "async (by) => -by")
+    with run_chromium() as browser, open_page(browser, page, page.read_bytes()) as visit:
+        assert [visit.evaluate(script, 2) for script in (counter, other, counter)] == [2, -2, 4]

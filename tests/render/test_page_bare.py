@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -11,11 +10,10 @@ from arrowproof.render.chromium import run_chromium
 from arrowproof.render.fit import LIMITS, SCREENS
 from arrowproof.render.fit_measures import read_geometry
 from arrowproof.render.fit_screen import judge_screen
+from arrowproof.render.fit_scripts import MEASURE
 from arrowproof.render.fit_visit import open_page
 from arrowproof.render.page import render_page
 from tests.render.dense_models import dense
-
-MEASURE = files("arrowproof.render").joinpath("measure.js").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(("shape", "count"), [("chain", 100), ("hub", 46), ("mesh", 80)])
