@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final
 
 import psycopg
@@ -48,7 +49,7 @@ class Question:
     changes_one: bool = False
     answer: Answer | None = None
 
-    @property
+    @cached_property
     def statement(self) -> str:
         """The name of what is said to the server."""
         return changing_one(self.query) if self.changes_one else self.query
