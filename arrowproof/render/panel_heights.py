@@ -18,6 +18,8 @@ _GAP = 0.9
 _FOLD_GAP, _FOLD_SPACE = 0.35, 1.4
 """Between the lines of folded panels, and between two of them in a line."""
 _HEADING = 1.2
+_FOLD_LINE = 1.38
+"""A line of a title in a fold: the summary around it has a line height of its own, which is more."""
 
 
 def panel_height(panel: Panel, width: float, ruler: Ruler) -> float:
@@ -31,7 +33,7 @@ def panels_height(panels: Sequence[Panel], width: float, is_folded: bool, ruler:
     """The height of all panels in a column, whole or with their titles alone, which follow each other like words."""
     if is_folded:
         rows = _fold_rows(panels, width, ruler)
-        return _RULE + 1.3 * rows + _FOLD_GAP * (rows - 1)
+        return _RULE + _FOLD_LINE * rows + _FOLD_GAP * (rows - 1)
     return _RULE + sum(panel_height(panel, width, ruler) for panel in panels) + _GAP * len(panels[1:])
 
 
@@ -62,6 +64,6 @@ def binding_height(
 ) -> float:
     """The height of where a lifecycle is stored, by name and value, with ``padding`` above and below each."""
     if is_folded:
-        return _HEADING
+        return _FOLD_LINE
     lines = sum(ruler.lines(value, width - 5.6, 0.84, face="mono") for _, value in facts)
     return _HEADING + 0.25 + 1.3 * lines + len(facts) * (2 * padding + 0.07)
