@@ -1,8 +1,7 @@
 """What a page weighs, and that it carries nothing that it does not use.
 
-A page of twelve states with a proof weighs less than 150 kB in the letters that are tried below, with a passing state,
-and with every rung red. Long statements in Cyrillic with all of it red and the interface in Japanese weigh up to
-156 kB.
+A page of twelve states with a proof weighs less than 150 kB: plain in the letters of the lighter cases below, with a
+passing state and with every rung red, and packed (test_packing.py) where evidence says all that it can.
 """
 
 from __future__ import annotations
@@ -26,6 +25,7 @@ from arrowproof.render.language import load_language
 from arrowproof.render.page import SCRIPTS, render_page
 from arrowproof.render.proof import bring_proof
 from tests.render.evidence_builder import AGENT_RUNGS, AGENT_SNEAK_PATHS, build_evidence
+from tests.render.heavy_evidence import CYRILLIC, heavy_evidence
 from tests.render.pages import BUNDLED, NOTES, ROOT, TWO, Collector, page_of, state
 
 CASES = Path(__file__).parent / "cases"
@@ -223,6 +223,14 @@ def test_a_page_on_which_all_is_red_weighs_less_than_150_kb(rung: str) -> None:
     order = load_lifecycle(GALLERY / "order.lifecycle.json")
     evidence = build_evidence(order, default=rung, sneak_paths=sneaked(order, 3))
     assert weight(render_page(order, proof=bring_proof(order, evidence, "3ad814f6" * 8))) < MOST
+
+
+def test_all_that_evidence_can_say_of_twelve_red_states_weighs_less_than_150_kb() -> None:
+    lifecycle, japanese = in_script(crowded(), RUSSIAN), load_language("ja")
+    proof = bring_proof(lifecycle, heavy_evidence(lifecycle, CYRILLIC), "3ad814f6" * 8, language=japanese)
+    page = render_page(lifecycle, language=japanese, proof=proof)
+    assert 'id="packed"' in page
+    assert weight(page) < MOST
 
 
 def test_what_an_arrow_says_stands_once_in_its_drawing() -> None:
