@@ -15,6 +15,7 @@ import pytest
 from arrowproof.service.address import Address
 from arrowproof.service.database import SCHEMA_VERSION, BusyError, ConnectionLostError, DatabaseError
 from arrowproof.service.notes import SentUnderKey, accept_note, find_job, find_note
+from arrowproof.service.postgresql_session import postgres_statements
 from arrowproof.service.refusal import RefusedError
 from tests.service.conftest import wait_until
 from tests.service.engines import only_postgresql, open_engine
@@ -204,6 +205,29 @@ def test_a_claim_without_a_moment_goes_by_the_server_s_clock_as_it_is_then_and_n
     assert claimed == job_id
     assert began < now <= moment
     database.roll_back()
+
+
+@pytest.mark.usefixtures("database")
+@pytest.mark.parametrize("plan", ["force_custom_plan", "force_generic_plan"])
+def test_a_claim_without_a_moment_reads_no_job_that_is_not_due_yet(engine, plan):
+    engine.sql(
+        "INSERT INTO notes (client, idempotency_key, text, text_sha256, created_at) "
+        "SELECT '', n::text, '', '', now() FROM generate_series(1, 2000) AS n"
+    )
+    engine.sql(
+        "INSERT INTO jobs (note_id, client, status, attempts, max_attempts, next_run_at) "
+        "SELECT id, '', 'pending', 0, 3, now() + interval '1 day' FROM notes"
+    )
+    engine.sql("ANALYZE jobs")
+    claim = postgres_statements()["claim_due_jobs"]
+    assert claim.names == ("now", "most")
+    with psycopg.connect(engine.db, autocommit=True) as connection:
+        connection.execute(f"SET plan_cache_mode = {plan}")
+        connection.execute(f"PREPARE claim AS {claim.text.decode()}")
+        explained = connection.execute("EXPLAIN (ANALYZE) EXECUTE claim (NULL, 1)").fetchall()
+    steps = "\n".join(step for (step,) in explained)
+    assert "using jobs_waiting" in steps, steps
+    assert "Removed by Filter" not in steps, steps
 
 
 def test_a_commit_of_an_aborted_transaction_is_an_error(engine, database):
@@ -426,14 +450,14 @@ def test_a_password_may_come_from_the_environment_or_a_file(engine, role, tmp_pa
 @pytest.mark.parametrize(
     "said", ["it's 5 % off; :now %(x)s", "naïve 日本語 🐦", "two\nlines\tand \x1b[31m red", "x" * 5000]
 )
-def test_an_error_keeps_the_words_of_the_database_and_is_bounded(engine, database, insert, said):
+def test_an_error_keeps_the_words_of_the_database_on_one_line_and_is_bounded(engine, database, insert, said):
     insert()
     engine.fault("INSERT ON note_events", said=said)
     database.begin()
     with pytest.raises(DatabaseError) as refused:
         database.rows("insert_history", job_id=1, now=NOW)
     database.roll_back()
-    assert str(refused.value) == f"RaiseException: {said}"[:500]
+    assert str(refused.value) == f"RaiseException: {said}".replace("\n", " ")[:500]
 
 
 def test_a_nul_is_an_error_of_the_database_and_nothing_else(database):
