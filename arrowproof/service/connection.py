@@ -100,10 +100,11 @@ class NotesConnection(H11Protocol):
             self._answer(problem)
         if self.conn.holds_back and not self._waits_for_turn:
             self._waits_for_turn = True
-            # What waits may be all that is kept of this client, and it is not the one that is waited for.
-            self.flow.pause_reading()
             self._unset_keepalive_if_required()
             self.turns.ask(self._take_turn, is_behind=self._is_behind)
+            if self._waits_for_turn:
+                # Else ever more would come of a client that is not the one that is waited for.
+                self.flow.pause_reading()
 
     def _take_turn(self) -> None:
         """Begin the next request, if enough of it is here."""
