@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from arrowproof.render.layout.dot import Distance, order_rows, rank_nodes, solve_distances
+from arrowproof.render.layout.dot import Distance, Solver, order_rows, rank_nodes
 
 
 def test_least_distances_hold_at_the_least_cost() -> None:
-    x = solve_distances(4, [Distance(0, 1, 10), Distance(1, 3, 10), Distance(0, 2, 5), Distance(2, 3, 1, 100)])
+    x = Solver().solve(4, [Distance(0, 1, 10), Distance(1, 3, 10), Distance(0, 2, 5), Distance(2, 3, 1, 100)])
     assert x[1] - x[0] >= 10
     assert x[3] - x[1] >= 10
     assert x[3] - x[2] == 1
@@ -15,8 +15,18 @@ def test_least_distances_hold_at_the_least_cost() -> None:
 def test_a_helper_below_two_variables_costs_their_difference() -> None:
     """Two variables that want to be equal are, however far the helper's other neighbours are."""
     helper = [Distance(4, 2, 0, 5), Distance(4, 3, 0, 5)]
-    x = solve_distances(5, [Distance(0, 1, 100), Distance(0, 2, 7), Distance(0, 3, 60), Distance(2, 1, 1), *helper])
+    x = Solver().solve(5, [Distance(0, 1, 100), Distance(0, 2, 7), Distance(0, 3, 60), Distance(2, 1, 1), *helper])
     assert x[2] == x[3]
+
+
+def test_a_solver_that_is_asked_again_answers_like_a_new_one() -> None:
+    """With other numbers for the same distances, with these anew, and with a distance and a variable more."""
+    first = [Distance(0, 1, 10), Distance(1, 3, 10), Distance(0, 2, 5), Distance(2, 3, 1, 100)]
+    second = [Distance(0, 1, 30, 7), Distance(1, 3, 0), Distance(0, 2, 0, 5), Distance(2, 3, 4)]
+    third = [*second, Distance(0, 4, 3, 1)]
+    solver = Solver()
+    for count, distances in ((4, first), (4, second), (5, third), (4, second), (4, first)):
+        assert solver.solve(count, distances) == Solver().solve(count, distances)
 
 
 @pytest.mark.parametrize("count", [1, 2])

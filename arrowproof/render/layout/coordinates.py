@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
 from arrowproof.model.record import record
-from arrowproof.render.layout.dot import Distance, solve_distances
+from arrowproof.render.layout.dot import Distance
 from arrowproof.render.layout.grid import Grid
 from arrowproof.render.layout.loops import LEFT, RIGHT, CornerLoop
 from arrowproof.render.layout.order import Order
@@ -151,7 +151,7 @@ def _solve(
         Distance(left, right, rigid.get(node, grid.widths[node]), _RIGID if node in rigid else _ELASTIC)
         for node, (left, right) in variables.boxes.items()
     ]
-    return solve_distances(costs[1], [*rules, *widths, *costs[0]])
+    return grid.solver.solve(costs[1], [*rules, *widths, *costs[0]])
 
 
 def _factor(bend: int) -> int:

@@ -3,17 +3,17 @@
 Nodes are numbers and carry no text, so dot loads no fonts and prints nothing. ``phase`` ends its work early: after the
 ranks (1) or after the order (2), which is all that is asked of it. Rank assignment in dot is a network simplex (Gansner
 et al., "A technique for drawing directed graphs", 1993) that minimises the weighted sum of edge lengths under least
-lengths; :func:`solve_distances` uses that very solver for x coordinates.
+lengths; :class:`Solver` uses that very solver for x coordinates.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.machinery import PathFinder
 from importlib.util import module_from_spec
 from itertools import pairwise
 from typing import Any, NamedTuple
+from weakref import finalize
 
 from arrowproof.errors import InternalError
 
@@ -44,24 +44,39 @@ class Distance(NamedTuple):
     weight: int = 0
 
 
-_NODES = {b"label": b"", b"shape": b"box", b"fixedsize": b"true", b"width": b"0.1", b"height": b"0.1"}
+_NODES = {b"label": b"", b"shape": b"point"}
+"""A point is the shape that Graphviz is done with soonest; nothing that is asked of it depends on sizes."""
 _GRAPH, _NODE, _EDGE = 0, 1, 2
 """How Graphviz tells apart what an attribute belongs to."""
 
 
-def solve_distances(count: int, distances: Iterable[Distance]) -> list[int]:
-    """Whole positions of ``count`` variables that hold all distances at the least weighted sum of them.
+class Solver:
+    """Finds positions that hold distances, again and again.
 
-    The distances must have no cycle, and connect all variables.
+    Half of the time of a solution goes into building the graph for Graphviz. What is asked next differs from what was
+    asked last in its numbers alone, nearly always; then the graph stays, and only these are changed.
     """
-    with _graph(count, distances, {b"phase": b"1", b"searchsize": b"400"}) as graph:
-        return _laid_out(graph, b"rank")
+
+    def __init__(self) -> None:
+        self._ends: tuple[int, list[tuple[int, int]]] | None = None
+        self._graph: _Graph | None = None
+
+    def solve(self, count: int, distances: Sequence[Distance]) -> list[int]:
+        """Whole positions of ``count`` variables that hold all distances at the least weighted sum of them.
+
+        The distances must have no cycle, and connect all variables.
+        """
+        ends = (count, [distance[:2] for distance in distances])
+        if self._graph is None or self._ends != ends:
+            self._graph, self._ends = _Graph(count, distances, {b"phase": b"1", b"searchsize": b"400"}), ends
+        else:
+            self._graph.change(distances)
+        return self._graph.laid_out(b"rank")
 
 
-def rank_nodes(count: int, edges: Iterable[Distance]) -> list[int]:
+def rank_nodes(count: int, edges: Sequence[Distance]) -> list[int]:
     """A rank for each node such that edges lead downwards where they can; cycles are allowed here."""
-    with _graph(count, edges, {b"phase": b"1"}) as graph:
-        return _laid_out(graph, b"rank")
+    return _Graph(count, edges, {b"phase": b"1"}).laid_out(b"rank")
 
 
 def order_rows(
@@ -79,55 +94,66 @@ def order_rows(
     edges = [Distance(a, b, 1, 0) for a, b in pairwise(spine)]
     edges += [Distance(link.before, link.after, 1, link.weight) for link in links]
     edges += [Distance(a, b, 1, 1) for sequence in fixed for a, b in pairwise(sequence)]
-    with _graph(count + len(rows), edges, {b"phase": b"2", b"mclimit": b"2"}) as graph:
-        for number, row in enumerate(rows):
-            same = graphviz.agsubg(graph.handle, b"row%d" % number, 1)
-            graphviz.agsafeset(same, b"rank", b"same", b"")
-            for node in (*row, spine[number]):
-                graphviz.agsubnode(same, graph.nodes[node], 1)
-        order = _laid_out(graph, b"order")
+    graph = _Graph(count + len(rows), edges, {b"phase": b"2", b"mclimit": b"2"})
+    for number, row in enumerate(rows):
+        graph.put_on_one_rank((*row, spine[number]))
+    order = graph.laid_out(b"order")
     return [sorted(row, key=order.__getitem__) for row in rows]
 
 
-class _Graph(NamedTuple):
-    """Graphviz' handles of a graph and of its nodes."""
+class _Graph:
+    """A graph of ``count`` nodes that Graphviz holds, and frees when nobody has this object any more.
 
-    handle: Any
-    nodes: list[Any]
+    It is built call by call: to write it as text and have it parsed takes longer.
+    """
 
-
-@contextmanager
-def _graph(count: int, edges: Iterable[Distance], settings: Mapping[bytes, bytes]) -> Iterator[_Graph]:
-    """A graph of ``count`` nodes. It is built call by call: to write it as text and have it parsed takes longer."""
-    handle = graphviz.agopen(b"layout", graphviz.cvar.Agdirected, None)
-    try:
+    def __init__(self, count: int, edges: Sequence[Distance], settings: Mapping[bytes, bytes]) -> None:
+        handle = graphviz.agopen(b"layout", graphviz.cvar.Agdirected, None)
+        self._handle, self._context = handle, graphviz.gvContextWithBuiltins()
+        finalize(self, _free, handle, self._context)
         for key, value in settings.items():
             graphviz.agattr(handle, _GRAPH, key, value)
         for key, value in _NODES.items():
             graphviz.agattr(handle, _NODE, key, value)
         graphviz.agattr(handle, _EDGE, b"dir", b"none")
-        least = graphviz.agattr(handle, _EDGE, b"minlen", b"0")
-        weight = graphviz.agattr(handle, _EDGE, b"weight", b"0")
-        nodes = [graphviz.agnode(handle, b"%d" % number, 1) for number in range(count)]
-        for edge in edges:
-            drawn = graphviz.agedge(handle, nodes[edge.before], nodes[edge.after], None, 1)
-            if edge.least:
-                graphviz.agxset(drawn, least, b"%d" % edge.least)
-            if edge.weight:
-                graphviz.agxset(drawn, weight, b"%d" % edge.weight)
-        yield _Graph(handle, nodes)
-    finally:
-        graphviz.agclose(handle)
+        self._least = graphviz.agattr(handle, _EDGE, b"minlen", b"0")
+        self._weight = graphviz.agattr(handle, _EDGE, b"weight", b"0")
+        nodes = self._nodes = [graphviz.agnode(handle, b"%d" % number, 1) for number in range(count)]
+        self._edges = [graphviz.agedge(handle, nodes[edge.before], nodes[edge.after], None, 1) for edge in edges]
+        self._numbers = [(0, 0)] * len(edges)
+        self._ranks = 0
+        self.change(edges)
+
+    def change(self, edges: Sequence[Distance]) -> None:
+        """Give the edges other least lengths and weights; a call to Graphviz is dear, so only where they are other."""
+        for drawn, (_, _, least, weight), (old_least, old_weight) in zip(
+            self._edges, edges, self._numbers, strict=True
+        ):
+            if least != old_least:
+                graphviz.agxset(drawn, self._least, b"%d" % least)
+            if weight != old_weight:
+                graphviz.agxset(drawn, self._weight, b"%d" % weight)
+        self._numbers = [edge[2:] for edge in edges]
+
+    def put_on_one_rank(self, nodes: Iterable[int]) -> None:
+        """Keep these nodes at one height."""
+        same = graphviz.agsubg(self._handle, b"row%d" % self._ranks, 1)
+        self._ranks += 1
+        graphviz.agsafeset(same, b"rank", b"same", b"")
+        for node in nodes:
+            graphviz.agsubnode(same, self._nodes[node], 1)
+
+    def laid_out(self, attribute: bytes) -> list[int]:
+        """What dot makes of the graph: this attribute of each node."""
+        try:
+            if graphviz.gvLayout(self._context, self._handle, b"dot") != 0:
+                raise InternalError("Graphviz could not lay out a graph of the layout")
+            symbol = graphviz.agattr(self._handle, _NODE, attribute, None)
+            return [int(graphviz.agxget(node, symbol)) for node in self._nodes]
+        finally:
+            graphviz.gvFreeLayout(self._context, self._handle)
 
 
-def _laid_out(graph: _Graph, attribute: bytes) -> list[int]:
-    """What dot makes of a graph: this attribute of each node."""
-    context = graphviz.gvContextWithBuiltins()
-    try:
-        if graphviz.gvLayout(context, graph.handle, b"dot") != 0:
-            raise InternalError("Graphviz could not lay out a graph of the layout")
-        symbol = graphviz.agattr(graph.handle, _NODE, attribute, None)
-        return [int(graphviz.agxget(node, symbol)) for node in graph.nodes]
-    finally:
-        graphviz.gvFreeLayout(context, graph.handle)
-        graphviz.gvFreeContext(context)
+def _free(handle: Any, context: Any) -> None:
+    graphviz.agclose(handle)
+    graphviz.gvFreeContext(context)

@@ -8,9 +8,11 @@ channel, or turns round in it, and between its links the arrow passes the rows i
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from itertools import pairwise
 
 from arrowproof.model.record import record
+from arrowproof.render.layout.dot import Solver
 from arrowproof.render.layout.graph import Edge, Graph
 from arrowproof.render.layout.loops import CornerLoop, SideLoops, box_heights, corner_loops, side_loops
 
@@ -77,6 +79,11 @@ class Grid:
     node_rows: tuple[tuple[int, ...], ...]
     widths: Mapping[int, int]
     heights: Mapping[int, int]
+
+    @cached_property
+    def solver(self) -> Solver:
+        """The solver of all its columns: most of them ask for the same distances with other weights."""
+        return Solver()
 
 
 def build_grid(graph: Graph, placement: Placement) -> Grid:
