@@ -6,6 +6,7 @@ The layout chooses between candidates by these figures, and its tests hold every
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
@@ -102,6 +103,11 @@ def measure_drawing(drawing: Drawing, width: float = TARGET_WIDTH, height: float
     corner; ``box_room`` is the most that a box is wider than its text; ``label_distance`` is the widest gap
     between a label and its arrow; ``used_area`` is the share of the figure that the scaled drawing covers.
     """
+    return replace(measure_unchecked(drawing, width, height), overlaps=find_overlaps(drawing))
+
+
+def measure_unchecked(drawing: Drawing, width: float = TARGET_WIDTH, height: float = TARGET_HEIGHT) -> Quality:
+    """The same figures without a look for overlaps, which takes most of the time."""
     segments = _segments(drawing.arrows)
     drawn = [arrow for arrow in drawing.arrows if arrow.is_first]
     scale = fit_scale(drawing.bounds, width, height)
@@ -111,7 +117,7 @@ def measure_drawing(drawing: Drawing, width: float = TARGET_WIDTH, height: float
         bends=sum(max(len(arrow.points) - 2, 0) for arrow in drawn),
         jogs=sum(_jogs(arrow.points) for arrow in drawn),
         straight=sum(len(arrow.points) == 2 for arrow in drawn),
-        overlaps=find_overlaps(drawing),
+        overlaps=(),
         label_distance=max(map(_label_distance, drawing.arrows), default=0.0),
         box_room=max(map(_box_room, drawing.states), default=0.0),
         length=sum(legs),
@@ -157,15 +163,20 @@ def is_read(drawing: Drawing) -> bool:
 
 def find_overlaps(drawing: Drawing) -> tuple[Overlap, ...]:
     """Everything in a drawing that touches what it must not, in a fixed order."""
+    boxes, lines = _boxes(drawing), _drawn_lines(drawing)
     return (
-        *_box_overlaps(drawing),
-        *_label_overlaps(drawing),
-        *_arrow_overlaps(drawing),
-        *_outside(drawing),
+        *_box_overlaps(boxes),
+        *_label_overlaps(drawing, boxes, lines),
+        *_arrow_overlaps(drawing, boxes, lines),
+        *_outside(drawing, boxes),
     )
 
 
-def _boxes(drawing: Drawing) -> list[tuple[str, Box]]:
+_Named = tuple[str, Box]
+"""The box of a state or a mark, with its id."""
+
+
+def _boxes(drawing: Drawing) -> list[_Named]:
     marks = [
         (mark.id, Box(mark.center[0] - mark.radius, mark.center[1] - mark.radius, 2 * mark.radius, 2 * mark.radius))
         for mark in drawing.marks
@@ -173,19 +184,17 @@ def _boxes(drawing: Drawing) -> list[tuple[str, Box]]:
     return [(state.id, state.box) for state in drawing.states] + marks
 
 
-def _box_overlaps(drawing: Drawing) -> Iterator[Overlap]:
-    for (first, a), (second, b) in combinations(_boxes(drawing), 2):
+def _box_overlaps(boxes: Sequence[_Named]) -> Iterator[Overlap]:
+    for (first, a), (second, b) in combinations(boxes, 2):
         if _boxes_touch(a, b):
             yield Overlap("box-box", first, second)
 
 
-def _label_overlaps(drawing: Drawing) -> Iterator[Overlap]:
+def _label_overlaps(drawing: Drawing, boxes: Sequence[_Named], lines: Sequence[_Line]) -> Iterator[Overlap]:
     labels = [(arrow.id, arrow.label_box) for arrow in drawing.arrows if arrow.label_box is not None]
-    lines = _drawn_lines(drawing)
     for (first, a), (second, b) in combinations(labels, 2):
         if _boxes_touch(a, b):
             yield Overlap("label-label", first, second)
-    boxes = _boxes(drawing)
     for first, label in labels:
         for second, box in boxes:
             if _boxes_touch(label, box):
@@ -194,9 +203,7 @@ def _label_overlaps(drawing: Drawing) -> Iterator[Overlap]:
             yield Overlap("label-arrow", first, second)
 
 
-def _arrow_overlaps(drawing: Drawing) -> Iterator[Overlap]:
-    boxes = _boxes(drawing)
-    lines = _drawn_lines(drawing)
+def _arrow_overlaps(drawing: Drawing, boxes: Sequence[_Named], lines: Sequence[_Line]) -> Iterator[Overlap]:
     for name, box in boxes:
         for first in _through(lines, box):
             yield Overlap("arrow-box", first, name)
@@ -211,9 +218,9 @@ def _arrow_overlaps(drawing: Drawing) -> Iterator[Overlap]:
         yield Overlap("arrow-arrow", drawing.arrows[lower].id, drawing.arrows[higher].id)
 
 
-def _outside(drawing: Drawing) -> Iterator[Overlap]:
+def _outside(drawing: Drawing, boxes: Sequence[_Named]) -> Iterator[Overlap]:
     bounds = drawing.bounds
-    parts = _boxes(drawing)
+    parts = list(boxes)
     parts += [(arrow.id, arrow.label_box) for arrow in drawing.arrows if arrow.label_box is not None]
     parts += [(arrow.id, Box(x, y, 0, 0)) for arrow in drawing.arrows for x, y in arrow.points]
     for name, box in parts:
@@ -223,6 +230,8 @@ def _outside(drawing: Drawing) -> Iterator[Overlap]:
 
 
 def _boxes_touch(a: Box, b: Box) -> bool:
+    if a.x + a.width <= b.x or b.x + b.width <= a.x or a.y + a.height <= b.y or b.y + b.height <= a.y:
+        return False  # nearly all pairs, told without a call
     return min(a.right, b.right) - max(a.x, b.x) > _SLACK and min(a.bottom, b.bottom) - max(a.y, b.y) > _SLACK
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
@@ -29,8 +30,9 @@ from arrowproof.render.quality import (
     TARGET_WIDTH,
     Quality,
     count_crossings,
+    find_overlaps,
     fit_scale,
-    measure_drawing,
+    measure_unchecked,
 )
 
 _LABEL_LIMITS = (LabelLimits(136, 180), LabelLimits(130, 140), LabelLimits(104, 104), LabelLimits(82, 82))
@@ -183,10 +185,11 @@ def _finished(draft: Candidate) -> Candidate:
     if not draft.quality.bends:
         return draft
     grid = draft.assembly.grid
-    ranking = [draft]
+    best = draft
     for width_cost in _LOOSE:
-        ranking += _candidates(draft.placement, grid, draft.order, width_cost, draft.malus)
-    return _straightened(max(ranking, key=lambda candidate: candidate.score))
+        for better in _candidates(draft.placement, grid, draft.order, width_cost, draft.malus, floor=best.score):
+            best = better
+    return _straightened(best)
 
 
 def _candidates(
@@ -198,13 +201,12 @@ def _candidates(
     forced: tuple[int, ...] = (),
     start: Columns | None = None,
     jogs: Jogs | None = None,
+    floor: float = -math.inf,
 ) -> list[Candidate]:
-    """The one candidate that these make, or none when something in it overlaps."""
+    """The one candidate that these make, or none when something in it overlaps, or its score is not above the floor."""
     assembly = assemble(grid, order, width_cost, forced, start, jogs)
     drawing = assembly.drawing()
-    quality = measure_drawing(drawing)
-    if not quality.holds:
-        return []
+    quality = measure_unchecked(drawing)
     value = score(quality, _CROSSING / _many(grid.graph, len(grid.graph.edges))) - malus
     value -= _DIRECTION * direction_cost(grid.graph, placement) / _many(grid.graph, len(grid.graph.main_path))
     if grid.graph.lanes:
@@ -213,6 +215,9 @@ def _candidates(
         value -= _LANE_BREAK * torn
     else:
         value -= _MAIN_BENT * bent_steps(grid.graph, drawing) / _many(grid.graph, len(grid.graph.main_path))
+    # Overlaps come last: to look for them is dear, and most of what is changed in a drawing makes it worse anyhow.
+    if value <= floor or find_overlaps(drawing):
+        return []
     return [Candidate(placement, order, assembly, drawing, quality, width_cost, malus, value)]
 
 
@@ -230,7 +235,8 @@ def _straightened(candidate: Candidate) -> Candidate:
             break
         tried.add(index)
         forced = (*(link for bend, link in bends if bend == 0), index)
-        candidate = max([candidate, *_changed(candidate, forced)], key=lambda one: one.score)
+        for better in _changed(candidate, forced, floor=candidate.score):
+            candidate = better
     return candidate
 
 
@@ -248,8 +254,9 @@ def _without_jogs(candidate: Candidate) -> Candidate:
         straight = tuple(link for bend, link in bends if bend == 0)
         wide = (*steps, *(_left_first(candidate, link) for link in found))
         options = [(candidate, steps)]
+        floor = candidate.score - _EYESORE * candidate.quality.jogs  # what is not above it is not better without a jog
         for jogs in (Jogs((*straight, *found), steps), Jogs((), wide)):
-            options += [(changed, jogs.steps) for changed in _changed(candidate, straight, jogs)]
+            options += [(changed, jogs.steps) for changed in _changed(candidate, straight, jogs, floor)]
         options = [option for option in options if option[0].quality.crossings <= candidate.quality.crossings]
         best, steps = max(options, key=lambda option: option[0].score - _EYESORE * option[0].quality.jogs)
         if best is candidate:
@@ -265,11 +272,13 @@ def _left_first(candidate: Candidate, link: int) -> tuple[Pin, Pin]:
     return ends if pins[ends[0]] < pins[ends[1]] else (ends[1], ends[0])
 
 
-def _changed(candidate: Candidate, forced: tuple[int, ...], jogs: Jogs | None = None) -> list[Candidate]:
-    """The candidate with these links straight, if nothing in it overlaps."""
+def _changed(
+    candidate: Candidate, forced: tuple[int, ...], jogs: Jogs | None = None, floor: float = -math.inf
+) -> list[Candidate]:
+    """The candidate with these links straight, if nothing in it overlaps and its score is above the floor."""
     grid, columns = candidate.assembly.grid, candidate.assembly.columns
     return _candidates(
-        candidate.placement, grid, candidate.order, candidate.width_cost, candidate.malus, forced, columns, jogs
+        candidate.placement, grid, candidate.order, candidate.width_cost, candidate.malus, forced, columns, jogs, floor
     )
 
 
