@@ -1,7 +1,8 @@
 """The scenes of a page whose lifecycle is too large to be read as a whole.
 
 It opens with an overview, in which each group is one box, or with the whole at small text when it has no groups, and
-then a crowd of arrows with the same ends is one arrow. Labels that could not be read there are left out. Behind it
+then a crowd of arrows with the same ends is one arrow. Where even so lines could not be told apart, the states stand in
+parts, which are like groups but for their names. Labels that could not be read there are left out. Behind it
 stand a scene for each group, with what its arrows lead to outside, one for each view, with nothing but what is in it,
 and a focus view for each state. Every scene but an overview of very many states has text of full size. What is too
 large for that is said by less: neighbours outside a group fold to their groups, and a group that still cannot be read
@@ -12,7 +13,7 @@ be read has no scene; it is seen in the others, where what is not in it steps ba
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import cached_property, partial
 
 from arrowproof.model.lifecycle import Lifecycle, State
@@ -21,7 +22,7 @@ from arrowproof.render.bundles import bundle_proof, lowest_gap
 from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.language import Language
 from arrowproof.render.layout import layout_lifecycle
-from arrowproof.render.layout.bare import bare_drawing, has_specks
+from arrowproof.render.layout.bare import Bare, bare_drawing, has_specks
 from arrowproof.render.layout.catalog import catalog_drawing
 from arrowproof.render.layout.focus import focus_drawing
 from arrowproof.render.layout.fold import (
@@ -36,6 +37,7 @@ from arrowproof.render.layout.fold import (
 )
 from arrowproof.render.layout.forms import is_crowded
 from arrowproof.render.layout.hub_pages import Hub, HubPage
+from arrowproof.render.layout.parts import grouped_by, part_states
 from arrowproof.render.layout.placements import MOST_SEARCHED
 from arrowproof.render.names import distinct_names, group_names, state_name, view_names
 from arrowproof.render.proof import Proof, rung_words
@@ -80,6 +82,9 @@ def plan_scenes(
     """
     plan = _Plan(lifecycle, language, proof)
     first = plan.overview() if plan.groups else plan.whole(whole)
+    if first is None:
+        plan = plan.parted()
+        first = plan.overview()
     return (first, *plan.group_scenes(), *plan.view_scenes(), *plan.focus_scenes())
 
 
@@ -94,6 +99,12 @@ class _Plan:
     lifecycle: Lifecycle
     language: Language
     proof: Proof | None
+    parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def parted(self) -> _Plan:
+        """The same with parts in place of groups, by name."""
+        parts = part_states(self.lifecycle)
+        return replace(self, lifecycle=grouped_by(self.lifecycle, parts), parts=parts)
 
     @cached_property
     def groups(self) -> tuple[str, ...]:
@@ -119,12 +130,17 @@ class _Plan:
     @cached_property
     def _ways(self) -> Sequence[tuple[Sequence[str], bool, tuple[int, int]]]:
         """The ways to draw a group: what is folded, whether that is searched only once, and the most that is tried."""
+        if self.parts:
+            return ((), True, _HURRIED), (self.groups, True, _MOST)
         if len(self.groups) <= _MANY_GROUPS:
             return ((), False, _MOST), (self.groups, False, _MOST)
         return ((), True, _HURRIED), (self.groups, True, _MOST), (self.groups, False, _MOST)
 
-    def whole(self, drawing: Drawing | None) -> Scene:
-        """The whole in this drawing, or with each crowd of arrows as one where the drawing is too small to read."""
+    def whole(self, drawing: Drawing | None) -> Scene | None:
+        """The whole in this drawing, or with each crowd of arrows as one where the drawing is too small to read.
+
+        None where its lines are so near to each other that they could not be told apart.
+        """
         fold = Fold(self.lifecycle)
         scene = None
         if drawing is not None or len(self.lifecycle.states) <= MOST_SEARCHED:
@@ -136,23 +152,25 @@ class _Plan:
             if scene is None or fit_scale(folded.drawing.bounds) > fit_scale(scene.drawing.bounds):
                 scene = replace(folded, is_overview=_is_small(folded))
         if scene is None or has_specks(scene.drawing):
-            scene = self._bare(fold, scene) or scene or self._folded("overview", fold)
+            bare = bare_drawing(fold.lifecycle, scene.drawing if scene else None)
+            if bare is not None and not bare.is_apart:
+                return None
+            scene = self._bare(fold, scene, bare) or scene or self._folded("overview", fold)
         return replace(scene, title=self.language("scene.overview"))
 
     def overview(self) -> Scene:
         notes = {group: self._note(group) for group in self.groups}
         fold = fold_groups(self.lifecycle, notes, self.language, self.apart)
-        scene = self._folded("overview", fold)
+        scene = self._folded("overview", fold, is_hurried=bool(self.parts))
         if has_specks(scene.drawing):
-            scene = self._bare(fold, scene, has_notes=True) or scene
+            scene = self._bare(fold, scene, bare_drawing(fold.lifecycle, scene.drawing, has_notes=True)) or scene
         tones = {group: gap.rung.tone for group, gap in self.gaps.items()}
         return replace(scene, title=self.language("scene.overview"), is_overview=_is_small(scene), tones=tones)
 
-    def _bare(self, fold: Fold, labelled: Scene | None, has_notes: bool = False) -> Scene | None:
+    def _bare(self, fold: Fold, labelled: Scene | None, bare: Bare | None) -> Scene | None:
         """An overview without labels, None where there is no such drawing."""
-        drawing = bare_drawing(fold.lifecycle, labelled.drawing if labelled else None, has_notes)
         name = "overview" if labelled is None else labelled.name
-        return None if drawing is None else replace(self._scene(name, fold, drawing), is_overview=True)
+        return None if bare is None else replace(self._scene(name, fold, bare.drawing), is_overview=True)
 
     def _note(self, group: str) -> str:
         words = [inside_words(self.lifecycle, group, self.language)]
@@ -243,7 +261,7 @@ class _Plan:
             focus=state_id,
             groups=fold.groups,
             bundles=fold.bundles,
-            pages={page.name: page.states for page in pages},
+            pages={**{page.name: page.states for page in pages}, **self._parts_in(fold)},
             proof=self._bundled(fold),
         )
 
@@ -260,8 +278,13 @@ class _Plan:
             view=_frame(drawing),
             groups=fold.groups,
             bundles=fold.bundles,
+            pages=self._parts_in(fold),
             proof=self._bundled(fold),
         )
+
+    def _parts_in(self, fold: Fold) -> Mapping[str, tuple[str, ...]]:
+        """The states of the parts that are boxes of a fold; the lifecycle of the page does not know these groups."""
+        return {name: self.parts[name] for name in fold.groups.values() if name in self.parts}
 
     def _bundled(self, fold: Fold) -> Proof | None:
         if self.proof is None or not fold.bundles:

@@ -14,9 +14,9 @@ from tests.render.dense_models import SHAPES, dense
 
 
 def bare(shape: str, count: int, labelled: Drawing | None = None) -> Drawing:
-    drawing = bare_drawing(dense(shape, count), labelled)
-    assert drawing is not None
-    return drawing
+    found = bare_drawing(dense(shape, count), labelled)
+    assert found is not None
+    return found.drawing
 
 
 @pytest.mark.parametrize("shape", SHAPES)

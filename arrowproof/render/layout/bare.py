@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.record import record
 from arrowproof.render.drawing import Drawing
 from arrowproof.render.layout.candidates import Candidate, draft_placements
 from arrowproof.render.layout.forms import Form
@@ -26,6 +27,8 @@ _APART = (0, 16, 20, 24, 28, 32, 40)
 """The least distances of parallel lines that are tried, in units; 0 are the usual ones."""
 _LEAST_APART = 4.8
 """In CSS px: lines that are nearer than this hide the ground between them."""
+_HOPELESS = 2.4
+"""In CSS px: where the usual lines are nearer than this, no least distance has brought them apart."""
 _NO_LABELS = LabelLimits(0, 0)
 
 
@@ -34,7 +37,15 @@ def has_specks(drawing: Drawing) -> bool:
     return LABEL_TEXT * fit_scale(drawing.bounds) < LEAST_LABEL
 
 
-def bare_drawing(lifecycle: Lifecycle, labelled: Drawing | None = None, has_notes: bool = False) -> Drawing | None:
+@record
+class Bare:
+    """A drawing without labels, and whether its lines stand so far apart that each of them is seen."""
+
+    drawing: Drawing
+    is_apart: bool
+
+
+def bare_drawing(lifecycle: Lifecycle, labelled: Drawing | None = None, has_notes: bool = False) -> Bare | None:
     """The drawing of a lifecycle without labels, None where none was found in which nothing overlaps.
 
     Args:
@@ -49,9 +60,9 @@ def bare_drawing(lifecycle: Lifecycle, labelled: Drawing | None = None, has_note
         for draft in draft_placements(graph, placements)[:1]:
             if best is None or _apart(draft) > _apart(best):
                 best = draft
-        if best is not None and _apart(best) >= _LEAST_APART:
+        if best is not None and not _HOPELESS < _apart(best) < _LEAST_APART:
             break
-    return None if best is None else best.drawing
+    return None if best is None else Bare(best.drawing, _apart(best) >= _LEAST_APART)
 
 
 def _placements(graph: Graph, labelled: Drawing | None) -> Mapping[Placement, float]:
