@@ -20,6 +20,14 @@ StateValue = str | int | None
 """What the state column holds."""
 
 
+class Dialect(StrEnum):
+    """The SQL that the sources of a lifecycle are written in."""
+
+    SQLITE = "sqlite"
+    POSTGRESQL = "postgresql"
+    MYSQL = "mysql"
+
+
 class Kind(StrEnum):
     """How a state reads to a person; ``PASSING`` lives inside one transaction and is never stored."""
 
@@ -147,6 +155,7 @@ class Lifecycle:
     views: tuple[View, ...] = ()
     accepted_sneak_paths: tuple[AcceptedSneakPath, ...] = ()
     sources: tuple[str, ...] = ()
+    dialect: Dialect = Dialect.SQLITE
     driver: str | None = None
     origin: Origin = field(default_factory=Origin, compare=False, repr=False)
 

@@ -26,6 +26,7 @@ from arrowproof.model.lifecycle import (
     AcceptedSneakPath,
     Arrow,
     Binding,
+    Dialect,
     Kind,
     Lifecycle,
     Origin,
@@ -154,6 +155,7 @@ def _lifecycle(document: Document, data: bytes, path: Path | None) -> Lifecycle:
             for accepted in plain.get("accepted_sneak_paths", ())
         ),
         sources=tuple(plain.get("sources", ())),
+        dialect=Dialect(plain.get("dialect", Dialect.SQLITE)),
         driver=plain.get("driver"),
         origin=origin,
     )

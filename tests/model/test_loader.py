@@ -47,6 +47,7 @@ def test_every_optional_part_is_read(job: dict[str, Any], parse: Parse) -> None:
         "views": [{"id": "v", "title": "V", "states": ["pending"], "arrows": ["pick"], "note": "n"}],
         "accepted_sneak_paths": [{"from": "failed", "to": "pending", "reason": "by hand"}],
         "sources": ["sql/*.sql"],
+        "dialect": "postgresql",
         "driver": "a.b:C",
     }
     job["binding"] = {"table": "t", "key": ["a", "b"], "state_sql": "x\n+ y"}
@@ -57,6 +58,7 @@ def test_every_optional_part_is_read(job: dict[str, Any], parse: Parse) -> None:
     assert (lifecycle.views[0].arrows, lifecycle.views[0].note) == (("pick",), "n")
     assert lifecycle.accepted_sneak_paths[0].reason == "by hand"
     assert (lifecycle.sources, lifecycle.driver, lifecycle.summary) == (("sql/*.sql",), "a.b:C", "S")
+    assert lifecycle.dialect is Dialect.POSTGRESQL
     assert lifecycle.binding == Binding("t", ("a", "b"), state_sql="x\n+ y")
     assert lifecycle.states[0].value is None
     assert lifecycle.states[3].value == 2
