@@ -70,4 +70,9 @@ def test_the_example_of_the_document_uses_every_part_of_a_file_and_lints_strictl
     lifecycle = parse_lifecycle(example.encode(), source="docs/lifecycle.md")
 
     assert lint(lifecycle) == ()
-    assert set(load_schema("lifecycle")["properties"]) - set(json.loads(example)) == {"$schema", "sources", "dialect", "driver"}
+    assert set(load_schema("lifecycle")["properties"]) - set(json.loads(example)) == {
+        "$schema",
+        "sources",
+        "dialect",
+        "driver",
+    }

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from arrowproof.errors import InputError, ModelError, Problem
 from arrowproof.model import loader
-from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle, State
+from arrowproof.model.lifecycle import Arrow, Binding, Dialect, Kind, Lifecycle, State
 from arrowproof.model.linter import lint
 from arrowproof.model.loader import load_lifecycle, parse_lifecycle, read_lifecycle
 

@@ -23,7 +23,7 @@ def messages(data: Any) -> list[str]:
 
 FIELDS = (
     "fields here are format, id, title, summary, binding, states, arrows, panels, views, accepted_sneak_paths,"
-    " sources, driver."
+    " sources, dialect, driver."
 )
 
 
