@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING
 from arrowproof.conformance import notes_jobs
 from arrowproof.conformance.driver import DriverError, Killed, Walked
 from arrowproof.conformance.notes_database import Doubled, NotesDatabase
-from arrowproof.conformance.notes_service import USUAL_ATTEMPTS, NotesService
+from arrowproof.conformance.notes_service import PACKAGE_FOLDER, USUAL_ATTEMPTS, NotesService
 from arrowproof.model.evidence import Process, Row, Side
 from arrowproof.model.record import record
 from arrowproof.model.transitions import Transition
@@ -71,10 +71,14 @@ class _Posted:
 
 
 class NotesDriver:
-    """Walks the lifecycle of a note job. See :class:`arrowproof.conformance.driver.Driver`."""
+    """Walks the lifecycle of a note job. See :class:`arrowproof.conformance.driver.Driver`.
 
-    def __init__(self) -> None:
-        self._service = NotesService(Path())
+    ``package_folder`` is the folder that holds the package whose service runs: a test may give that of a changed copy.
+    """
+
+    def __init__(self, package_folder: Path = PACKAGE_FOLDER) -> None:
+        self._package_folder = package_folder
+        self._service = NotesService(Path(), package_folder)
         self._database = NotesDatabase(Path())
         self._max_attempts = USUAL_ATTEMPTS
         self._steps_left = 0
@@ -85,7 +89,7 @@ class NotesDriver:
 
     def start(self, folder: Path) -> Path:
         """Start a server on a new database."""
-        self._service = NotesService(folder)
+        self._service = NotesService(folder, self._package_folder)
         self._database = NotesDatabase(self._service.database)
         self._service.start()
         return self._service.database

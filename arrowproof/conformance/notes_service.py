@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from arrowproof.conformance.notes_api import NotesApi
 
 USUAL_ATTEMPTS = 3
+PACKAGE_FOLDER = Path(__file__).resolve().parents[2]
+"""The folder that holds the package which this very module belongs to, whatever else is installed."""
 
 _PROGRAM = [sys.executable, "-P", "-m"]  # -P: no module of the folder that the proof is run in is taken for another
-_PACKAGE_FOLDER = Path(__file__).resolve().parents[2]
 _POINTS = {
     ("server", Side.BEFORE): "after-job",
     ("worker", Side.BEFORE): "after-state",
@@ -65,10 +66,14 @@ class Hold:
 
 
 class NotesService:
-    """The service on a new database in a folder. Methods raise DriverError when a process does not do its part."""
+    """The service on a new database in a folder. Methods raise DriverError when a process does not do its part.
 
-    def __init__(self, folder: Path) -> None:
+    What runs is the service of the package in ``package_folder``.
+    """
+
+    def __init__(self, folder: Path, package_folder: Path = PACKAGE_FOLDER) -> None:
         self.database = folder / "notes.sqlite3"
+        self._package_folder = package_folder
         self._processes = ProcessGroup(folder)
         self._servers: dict[int, Hold] = {}
         self._apis: dict[int, NotesApi] = {}
@@ -178,8 +183,8 @@ class NotesService:
     def _launch(
         self, role: str, command: Sequence[str], environment: Mapping[str, str], *, waits: bool = False
     ) -> RunningProcess:
-        """Start a module of the package that this very module belongs to, whatever else is installed."""
-        path = os.pathsep.join(filter(None, [str(_PACKAGE_FOLDER), os.environ.get("PYTHONPATH", "")]))
+        """Start a module of the package."""
+        path = os.pathsep.join(filter(None, [str(self._package_folder), os.environ.get("PYTHONPATH", "")]))
         return self._processes.start(role, [*_PROGRAM, *command], {"PYTHONPATH": path, **environment}, waits=waits)
 
 
