@@ -14,9 +14,9 @@ from functools import cached_property
 from itertools import pairwise
 
 from arrowproof.conformance.names import fold
-from arrowproof.conformance.statements import SqlStatement, read_name, skip_words
+from arrowproof.conformance.statements import SqlStatement
 from arrowproof.conformance.tables import read_added_column
-from arrowproof.conformance.tokens import Token, TokenKind
+from arrowproof.conformance.tokens import Token, TokenKind, read_name, skip_words
 from arrowproof.model.record import record
 
 MAX_DEPTH = 60

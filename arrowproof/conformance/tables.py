@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field, replace
 
 from arrowproof.conformance.names import fold
-from arrowproof.conformance.statements import SqlStatement, read_name, skip_words
-from arrowproof.conformance.tokens import Token, TokenKind
+from arrowproof.conformance.statements import SqlStatement
+from arrowproof.conformance.tokens import Token, TokenKind, read_name, skip_words
 from arrowproof.conformance.values import ANYTHING, NOTHING, Affinity, Collation, Constant, Values
 from arrowproof.model.record import record
 
