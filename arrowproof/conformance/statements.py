@@ -13,11 +13,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
 from itertools import pairwise, takewhile
 
-from arrowproof.conformance.grammar import SQLITE, Grammar
+from arrowproof.conformance.grammar import SQLITE, Grammar, grammar_of
 from arrowproof.conformance.plpgsql import Piece, read_pieces
 from arrowproof.conformance.routines import Routine, body_of, read_routine
 from arrowproof.conformance.tokens import Token, TokenKind, read_name, skip_words, tokenize
 from arrowproof.model.evidence import Place
+from arrowproof.model.lifecycle import Dialect
 from arrowproof.model.record import record
 
 MAX_INDENT = 200
@@ -59,9 +60,9 @@ class SqlStatement:
         return self.tokens[index].word if 0 <= index < len(self.tokens) else ""
 
 
-def split_statements(file: str, text: str, grammar: Grammar = SQLITE) -> tuple[SqlStatement, ...]:
+def split_statements(file: str, text: str, dialect: Dialect = Dialect.SQLITE) -> tuple[SqlStatement, ...]:
     """Cut ``text`` into its statements, in order. ``file`` is the name that their places bear."""
-    splitter = _Splitter(file, text, grammar, _Body())
+    splitter = _Splitter(file, text, grammar_of(dialect), _Body())
     return tuple(splitter.statements())
 
 
