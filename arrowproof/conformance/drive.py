@@ -13,8 +13,7 @@ from pathlib import Path
 from arrowproof.conformance.balance import States, find_unbalanced
 from arrowproof.conformance.crash import check_crash
 from arrowproof.conformance.driver import Driver
-from arrowproof.conformance.environment import describe_environment
-from arrowproof.conformance.journal import Journal
+from arrowproof.conformance.journal import open_journal
 from arrowproof.conformance.rows import key_text
 from arrowproof.conformance.walks import Subject, attempt, take_walk
 from arrowproof.errors import InputError
@@ -42,7 +41,13 @@ class DriveResult:
 
 
 def drive(
-    lifecycle: Lifecycle, driver: Driver, folder: Path, progress: Progress | None = None, *, crash_checks: bool = True
+    lifecycle: Lifecycle,
+    driver: Driver,
+    folder: Path,
+    progress: Progress | None = None,
+    *,
+    crash_checks: bool = True,
+    plan: Plan | None = None,
 ) -> DriveResult:
     """Start the service in ``folder``, walk every transition, kill each on both sides of its commit, stop the service.
 
@@ -52,6 +57,7 @@ def drive(
         folder: a folder that is empty or not there yet; everything is written into it.
         progress: is told of each tour and each kill ahead of it.
         crash_checks: False leaves the kills out.
+        plan: the tours to make, for a test that looks at a part of a service; those of the whole model when left out.
 
     Raises:
         InputError: no binding, a folder with something in it, a service that does not start, a table that does not
@@ -62,10 +68,10 @@ def drive(
         raise InputError(
             f"Lifecycle {lifecycle.id!r} has no binding, so there is no table to prove it on. Add $.binding."
         )
-    plan = plan_tours(lifecycle)
+    plan = plan or plan_tours(lifecycle)
     _make_folder(folder)
     try:
-        journal = Journal(_started(driver, folder), lifecycle.binding)
+        journal = open_journal(_started(driver, folder), lifecycle.binding)
         start = journal.install()
         result = _Drive(Subject(lifecycle, driver, journal), plan, start, progress or _quiet).run(crash_checks)
     finally:
@@ -146,7 +152,7 @@ class _Drive:
             journal=rows,
             sneak_paths=_sneak_paths(self.subject, rows),
             problems=(*dict.fromkeys([*self.problems, *problems]),),
-            environment=describe_environment(journal.database),
+            environment=journal.environment(),
         )
 
 

@@ -1,139 +1,80 @@
 """The journal: one row for each insert, update and delete of a bound row, written by triggers in its transaction.
 
-Rules on SQLite, each shown by a test:
-
-* Plain ``AFTER UPDATE`` triggers record; ``UPDATE OF state`` misses changes that do not name the column, such as those
-  of a generated one. A second trigger, ``UPDATE OF state``, only marks a row that named the state and left it.
-* OLD and NEW are stored, never inferred from the row before: nested triggers make the order of rows differ.
-* A transaction or savepoint that rolls back takes its journal rows along.
-* REPLACE fires no DELETE trigger while ``recursive_triggers`` is off. A shadow table of keys and states finds the rows
-  that vanished (operation ``delete``), and those that another row took the place of under the same key (``replace``:
-  a change from the old state to the new one). With ``recursive_triggers`` on, SQLite itself tells of a removal first.
-* An update of the key is a removal (``delete``) of the old key and a creation (``insert``) of the new one.
-* Triggers are never TEMP (such see one connection only) and go with their table when a migration rebuilds it:
-  :meth:`Journal.stands` says whether they are still there with the same text.
-
-The order of rows is that of the writes; a row whose transaction rolled back gives its number to the next one.
+Two engines keep one: SQLite (:mod:`arrowproof.conformance.sqlite_journal`) and PostgreSQL
+(:mod:`arrowproof.conformance.postgresql_journal`). What they promise is the same; each says in its own docstring by
+which rules of its database it holds. The rows are of three kinds: the state changed; the state was named and left as it
+was; a touch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-
-import apsw
+from typing import Protocol
 
 from arrowproof.conformance.balance import States
-from arrowproof.conformance.binding_check import check_binding
-from arrowproof.conformance.journal_schema import JournalSchema
-from arrowproof.conformance.rows import open_database, scalar, table_columns
-from arrowproof.conformance.unique_indexes import read_unique_indexes
-from arrowproof.errors import InputError
-from arrowproof.model.evidence import JournalKind, JournalRow, Scalar
+from arrowproof.conformance.rows import BoundRow
+from arrowproof.conformance.sqlite_journal import SQLiteJournal
+from arrowproof.model.evidence import Environment, JournalRow, Row
 from arrowproof.model.lifecycle import Binding
-from arrowproof.model.record import record
+
+Address = Path | str
+"""Where a database is: a SQLite file, or a PostgreSQL server by its URL."""
 
 
-@record
-class Journal:
-    """The journal of one bound table in one SQLite database. Every method opens the file and closes it again."""
+class Journal(Protocol):
+    """The journal of one bound table in one database. Every method raises InputError when the database refuses it."""
 
-    database: Path
-    binding: Binding
+    @property
+    def binding(self) -> Binding:
+        """The bound table."""
 
     def install(self) -> States:
-        """Make the journal's tables and triggers in one transaction; rows that are there already are its start.
+        """Make the journal in one transaction; rows that are there already are its start.
 
         Returns:
             The states that the journal starts from.
 
         Raises:
-            InputError: the table, a column or a unique key is missing, a journal is there already, or the database
-                stays locked.
+            InputError: the table, a column or a unique key is missing, or a journal is there already.
         """
-        with open_database(self.database) as connection, _immediate(connection):
-            schema = self._schema(connection)
-            check_binding(connection, self.binding)
-            if schema.texts().keys() & _made(connection).keys():
-                raise InputError(f"{self.database} already has a journal of {self.binding.table!r}; remove it first.")
-            for statement in schema.installation():
-                connection.execute(statement)
-            return self._states(connection)
 
     def rows(self, after: int = 0) -> tuple[JournalRow, ...]:
-        """The committed rows whose order is greater than ``after``, in order.
-
-        Raises:
-            InputError: there is no journal in the database.
-        """
-        with open_database(self.database) as connection:
-            found = connection.execute(self._schema(connection).rows(), (after,)).fetchall()
-        return tuple(self._row([scalar(value) for value in values]) for values in found)
+        """The committed rows whose order is greater than ``after``, in order."""
 
     def rows_and_states(self) -> tuple[tuple[JournalRow, ...], States]:
         """Every committed row, and the state of every row of the bound table at the same moment."""
-        with open_database(self.database) as connection, _immediate(connection):
-            found = connection.execute(self._schema(connection).rows(), (0,)).fetchall()
-            states = self._states(connection)
-        return tuple(self._row([scalar(value) for value in values]) for values in found), states
 
     def last_order(self) -> int:
         """The order of the last committed row; 0 when there is none."""
-        with open_database(self.database) as connection:
-            return int(connection.execute(self._schema(connection).last_order()).get or 0)
 
     def stands(self) -> bool:
-        """Whether every table and trigger of the journal is still there with the text that it was made with."""
-        with open_database(self.database) as connection:
-            return self._schema(connection).texts().items() <= _made(connection).items()
+        """Whether everything of the journal is still there as it was made."""
 
     def remove(self) -> None:
         """Take the journal out of the database, with its rows; nothing of it is left. Safe to call twice."""
-        with open_database(self.database) as connection, _immediate(connection):
-            for statement in self._schema(connection).removal():
-                connection.execute(statement)
 
-    def _schema(self, connection: apsw.Connection) -> JournalSchema:
-        table = self.binding.table
-        return JournalSchema(self.binding, table_columns(connection, table), read_unique_indexes(connection, table))
+    def bound_row(self, key: Row) -> BoundRow | None:
+        """The row of the bound table with this key, by SELECT; None when there is none."""
 
-    def _states(self, connection: apsw.Connection) -> States:
-        found = connection.execute(self._schema(connection).states()).fetchall()
-        rows = [[scalar(value) for value in values] for values in found]
-        return {tuple(zip(self.binding.key, keys, strict=True)): state for state, *keys in rows}
+    def settle(self) -> None:
+        """Wait until every transaction that is open now has ended, such as that of a process that was killed.
 
-    def _row(self, values: list[Scalar]) -> JournalRow:
-        order, operation, kind, old_state, new_state, *images = values
-        keys, watch = self.binding.key, self.binding.watch
-        key, old = images[: len(keys)], images[len(keys) : len(keys) + len(watch)]
-        new = images[len(keys) + len(watch) :]
-        return JournalRow(
-            order=int(order or 0),
-            operation=str(operation),
-            kind=JournalKind(str(kind)),
-            key=tuple(zip(keys, key, strict=True)),
-            old_state=old_state,
-            new_state=new_state,
-            old_watched=() if operation == "insert" else tuple(zip(watch, old, strict=True)),
-            new_watched=() if operation == "delete" else tuple(zip(watch, new, strict=True)),
-        )
+        Raises:
+            DriverError: one is open for too long.
+        """
+
+    def environment(self) -> Environment:
+        """Where the proof runs, and on which database."""
 
 
-@contextmanager
-def _immediate(connection: apsw.Connection) -> Iterator[None]:
-    """One transaction that takes the write lock at its start, so that it waits for the lock and never deadlocks."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
+def open_journal(address: Address, binding: Binding) -> Journal:
+    """The journal of a bound table in the database at ``address``; nothing is opened yet.
 
+    Raises:
+        MissingEnvironmentError: psycopg is missing, for a PostgreSQL URL.
+    """
+    if isinstance(address, Path):
+        return SQLiteJournal(address, binding)
+    from arrowproof.conformance.postgresql_journal import PostgresJournal
 
-def _made(connection: apsw.Connection) -> dict[tuple[str, str], str]:
-    """The SQL of every table and trigger of the database by (type, name)."""
-    found = connection.execute("SELECT type, name, sql FROM sqlite_schema WHERE type IN ('table', 'trigger')")
-    return {(str(kind), str(name)): str(sql) for kind, name, sql in found}
+    return PostgresJournal(address, binding)

@@ -18,7 +18,7 @@ from arrowproof.conformance.answers import checked_walked
 from arrowproof.conformance.display import one_line
 from arrowproof.conformance.driver import Driver, DriverError, Walked
 from arrowproof.conformance.journal import Journal
-from arrowproof.conformance.rows import BoundRow, in_key_order, key_text, open_database, select_row, stored_key
+from arrowproof.conformance.rows import BoundRow, in_key_order, key_text, stored_key
 from arrowproof.errors import ArrowproofError
 from arrowproof.model.evidence import JournalKind, JournalRow, Row, Scalar, Walk
 from arrowproof.model.lifecycle import Binding, Lifecycle
@@ -50,8 +50,7 @@ class Subject:
         """The row by SELECT; None when there is none, or no key yet."""
         if key is None:
             return None
-        with open_database(self.journal.database) as connection:
-            return select_row(connection, self.binding, key)
+        return self.journal.bound_row(key)
 
     def key(self, given: Row) -> Row:
         """A driver's key in the order of the binding.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import apsw
 
-from arrowproof.conformance.journal import Journal
+from arrowproof.conformance.sqlite_journal import SQLiteJournal
 from arrowproof.model.evidence import JournalRow
 from arrowproof.model.lifecycle import Binding
 
@@ -17,15 +17,15 @@ JOBS = "CREATE TABLE jobs (id INTEGER PRIMARY KEY, status, attempts INTEGER DEFA
 JOB = Binding(table="jobs", key=("id",), state="status", watch=("attempts",))
 
 
-Make = Callable[..., tuple[Journal, apsw.Connection]]
+Make = Callable[..., tuple[SQLiteJournal, apsw.Connection]]
 
 
-def make_journal(folder: Path, ddl: str = JOBS, binding: Binding = JOB) -> tuple[Journal, apsw.Connection]:
+def make_journal(folder: Path, ddl: str = JOBS, binding: Binding = JOB) -> tuple[SQLiteJournal, apsw.Connection]:
     """A database with this table and the journal on it, and a connection as the service has one."""
     path = folder / "service.sqlite3"
     connection = apsw.Connection(str(path))
     connection.execute(ddl)
-    journal = Journal(path, binding)
+    journal = SQLiteJournal(path, binding)
     journal.install()
     return journal, connection
 

@@ -8,7 +8,7 @@ import apsw
 import pytest
 
 from arrowproof.conformance.balance import find_unbalanced
-from arrowproof.conformance.journal import Journal
+from arrowproof.conformance.sqlite_journal import SQLiteJournal
 from arrowproof.model.evidence import Row
 from arrowproof.model.lifecycle import Binding
 
@@ -22,7 +22,7 @@ def unbalanced(folder: Path, statements: str) -> tuple[Row, ...]:
     path = folder / "service.sqlite3"
     connection = apsw.Connection(str(path))
     connection.execute(TABLE)
-    journal = Journal(path, Binding("jobs", ("id",), "status"))
+    journal = SQLiteJournal(path, Binding("jobs", ("id",), "status"))
     start = journal.install()
     find = "SELECT sql FROM sqlite_schema WHERE name = 'arrowproof_journal_update_jobs'"
     connection.execute(statements.replace("{again}", str(connection.execute(find).get)))

@@ -12,7 +12,7 @@ import pytest
 
 from arrowproof.conformance.crash import check_crash
 from arrowproof.conformance.driver import Killed, Walked, load_driver
-from arrowproof.conformance.journal import Journal
+from arrowproof.conformance.sqlite_journal import SQLiteJournal
 from arrowproof.conformance.walks import Subject
 from arrowproof.model.evidence import Kill, Process, Side
 from arrowproof.model.loader import load_lifecycle
@@ -34,7 +34,7 @@ def kill(driver: Any) -> Callable[..., Kill]:
     """A kill of one transition on one side of its commit."""
     shop = load_lifecycle(ORDERS / "orders.lifecycle.json")
     assert shop.binding is not None
-    journal = Journal(driver.database, shop.binding)
+    journal = SQLiteJournal(driver.database, shop.binding)
     journal.install()
     tours = {tour.goal.pair: tour for tour in plan_tours(shop).tours}
 

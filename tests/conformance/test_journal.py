@@ -9,7 +9,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from arrowproof.conformance.journal import Journal
+from arrowproof.conformance.sqlite_journal import SQLiteJournal
 from arrowproof.errors import InputError
 from arrowproof.model.evidence import JournalKind
 from arrowproof.model.lifecycle import Binding
@@ -260,7 +260,7 @@ def test_a_binding_that_does_not_fit_is_refused_and_nothing_is_made(
     connection.execute(f"{JOBS}; CREATE VIEW seen AS SELECT * FROM jobs")
     before = schema_of(connection)
     with pytest.raises(InputError, match=message):
-        Journal(path, binding).install()
+        SQLiteJournal(path, binding).install()
     assert schema_of(connection) == before
 
 
@@ -278,7 +278,7 @@ def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(InputError, match=message):
-        Journal(path, JOB).install()
+        SQLiteJournal(path, JOB).install()
     assert (path.read_bytes() if path.exists() else None) == content
 
 
@@ -286,14 +286,14 @@ def test_installation_waits_for_a_writer(tmp_path: Path) -> None:
     path = tmp_path / "service.sqlite3"
     writer = apsw.Connection(str(path))
     writer.execute(f"{JOBS}; BEGIN IMMEDIATE; INSERT INTO jobs (id, status) VALUES (1, 'pending')")
-    installer = threading.Thread(target=Journal(path, JOB).install)
+    installer = threading.Thread(target=SQLiteJournal(path, JOB).install)
     installer.start()
     installer.join(0.1)
     assert installer.is_alive()
     writer.execute("COMMIT")
     installer.join(5)
     assert not installer.is_alive()
-    assert Journal(path, JOB).stands()
+    assert SQLiteJournal(path, JOB).stands()
 
 
 def test_a_database_that_stays_locked_is_said_to_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -302,5 +302,5 @@ def test_a_database_that_stays_locked_is_said_to_be(tmp_path: Path, monkeypatch:
     writer = apsw.Connection(str(path))
     writer.execute(f"{JOBS}; BEGIN IMMEDIATE")
     with pytest.raises(InputError, match="stayed locked"):
-        Journal(path, JOB).install()
+        SQLiteJournal(path, JOB).install()
     writer.execute("ROLLBACK")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arrowproof.conformance.journal import Journal
+from arrowproof.conformance.sqlite_journal import SQLiteJournal
 from arrowproof.model.evidence import JournalKind, Row, Scalar
 from arrowproof.model.lifecycle import Binding
 
@@ -59,7 +59,7 @@ def test_the_journal_replayed_gives_the_rows_of_the_table(table: str, recursive:
         path = Path(folder) / "service.sqlite3"
         connection = apsw.Connection(str(path))
         connection.execute(f"PRAGMA synchronous = OFF; PRAGMA recursive_triggers = {recursive:d}; {table}").fetchall()
-        journal = Journal(path, JOB)
+        journal = SQLiteJournal(path, JOB)
         journal.install()
         for statement in done:
             try:
@@ -78,7 +78,7 @@ def _rows(connection: apsw.Connection) -> list[tuple[Scalar, tuple[Scalar, Row]]
     return [(key, (state, (("tries", tries),))) for key, state, tries in found]
 
 
-def _replayed(journal: Journal) -> dict[Scalar, tuple[Scalar, Row]]:
+def _replayed(journal: SQLiteJournal) -> dict[Scalar, tuple[Scalar, Row]]:
     """What the journal says is there; on the way, each row must say rightly what was there before it."""
     held: dict[Scalar, tuple[Scalar, Row]] = {}
     for row in journal.rows():

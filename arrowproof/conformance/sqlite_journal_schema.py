@@ -1,4 +1,6 @@
-"""The tables and triggers of a journal, as SQL text for one binding. :mod:`arrowproof.conformance.journal` runs it.
+"""The tables and triggers of a journal on SQLite, as SQL text for one binding.
+
+:mod:`arrowproof.conformance.sqlite_journal` runs it.
 
 Two tables: the journal itself, and a shadow of the bound table (key, state, watched columns, and the columns of other
 unique indexes), by which an insert sees what it took the place of. Columns carry no type and no constraint: values keep
