@@ -1,4 +1,4 @@
-"""The evidence of one proof: what was found, walked, killed and seen. Format ``arrowproof.evidence/1``.
+"""The evidence of one proof: what was found, walked, killed and seen. Format ``arrowproof.evidence/2``.
 
 Plain frozen records, so that a page can draw them and a report can print them without knowing how they were made.
 States are ids of the model; None is creation (as a source) or removal (as a target). Times are UTC RFC 3339.
@@ -7,11 +7,15 @@ Files are relative to the folder of the lifecycle file, with forward slashes.
 
 from __future__ import annotations
 
+from dataclasses import field
 from enum import StrEnum
 
 from arrowproof.model.record import record
 
-EVIDENCE_FORMAT = "arrowproof.evidence/1"
+EVIDENCE_FORMAT = "arrowproof.evidence/2"
+
+SINCE_2 = {"since": 2}
+"""What a field bears that came with version 2 of the format: it is left out of the file while it holds its default."""
 
 Scalar = str | int | float | bool | None
 Row = tuple[tuple[str, Scalar], ...]
@@ -73,7 +77,11 @@ class JournalKind(StrEnum):
 
 @record
 class JournalRow:
-    """One row of the journal. ``old_state`` and ``new_state`` are column values, not state ids."""
+    """One row of the journal. ``old_state`` and ``new_state`` are column values, not state ids.
+
+    ``query`` is what the client sent, where the database tells: all of its statements, cut where it is long.
+    ``written`` is where the statement stands in the sources, when one of them reads the same.
+    """
 
     order: int
     operation: str
@@ -83,6 +91,8 @@ class JournalRow:
     new_state: Scalar
     old_watched: Row
     new_watched: Row
+    query: str | None = field(default=None, metadata=SINCE_2)
+    written: Place | None = field(default=None, metadata=SINCE_2)
 
 
 @record

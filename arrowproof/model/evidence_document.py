@@ -1,4 +1,4 @@
-"""Evidence files, in the format ``arrowproof.evidence/1``: an :class:`Evidence` out and in again.
+"""Evidence files, in the format ``arrowproof.evidence/2``: an :class:`Evidence` out and in again.
 
 One UTF-8 JSON file, described by ``evidence.schema.json`` beside this module: ``format`` first, then the fields of
 :mod:`arrowproof.model.evidence` under their own names and in their order. A row is an object from column to value in
@@ -8,6 +8,8 @@ column order. The same evidence gives the same bytes. What JSON or a column cann
 History of the format:
 
 - ``arrowproof.evidence/1``: the first. ``log`` and ``guard`` came later, and a file without them means null.
+- ``arrowproof.evidence/2``: has more fields (:data:`~arrowproof.model.evidence.SINCE_2`), none of which is needed and
+  each of which is left out while it has nothing to say. Files of version 1 are read as what they are: files without.
 """
 
 from __future__ import annotations
@@ -15,17 +17,18 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import Field, fields, is_dataclass, replace
 from enum import StrEnum
 from functools import cache
 from typing import Any, get_args, get_origin, get_type_hints
 
 from arrowproof.errors import InternalError, ModelError, Problem
-from arrowproof.model.document import read_document
+from arrowproof.model.document import Document, read_document
 from arrowproof.model.evidence import EVIDENCE_FORMAT, Evidence, Row, Scalar
 from arrowproof.model.scanner import INTEGER_RANGE
 from arrowproof.model.schema import check_schema
 
+_FIRST_FORMAT = "arrowproof.evidence/1"
 _WAYS_OUT = {
     "empty-file": "Make it with `arrowproof prove`.",
     "syntax": "Make the file anew with `arrowproof prove`.",
@@ -56,7 +59,7 @@ def load_evidence(data: bytes, source: str) -> Evidence:
         ModelError: the bytes are no evidence file; every reason is listed.
     """
     try:
-        document = read_document(data, source, limit=MAX_EVIDENCE_BYTES)
+        document = _as_of_now(read_document(data, source, limit=MAX_EVIDENCE_BYTES))
         problems = [*document.problems, *check_schema(document, "evidence")]
         if problems:
             raise ModelError(source, sorted(problems, key=lambda problem: (problem.line, problem.column)))
@@ -64,6 +67,13 @@ def load_evidence(data: bytes, source: str) -> Evidence:
         raise ModelError(source, [_with_way_out(problem) for problem in error.problems]) from None
     evidence: Evidence = _decode(document.data, Evidence)
     return evidence
+
+
+def _as_of_now(document: Document) -> Document:
+    """A file of the first version as one of this version, which it is but for its name."""
+    if isinstance(document.data, dict) and document.data.get("format") == _FIRST_FORMAT:
+        return replace(document, data={**document.data, "format": EVIDENCE_FORMAT})
+    return document
 
 
 def _with_way_out(problem: Problem) -> Problem:
@@ -76,7 +86,8 @@ def _encode(value: Any, hint: Any) -> Any:
     if value is None or isinstance(value, StrEnum):
         return value
     if is_dataclass(value) and not isinstance(value, type):
-        return {name: _encode(getattr(value, name), field_hint) for name, field_hint in _hints(type(value)).items()}
+        hints = _hints(type(value))
+        return {each.name: _encode(getattr(value, each.name), hints[each.name]) for each in _said_fields(value)}
     if hint == Row:
         row = {column: _encode_scalar(scalar) for column, scalar in value}
         if len(row) != len(value):
@@ -85,6 +96,11 @@ def _encode(value: Any, hint: Any) -> Any:
     if isinstance(value, tuple):
         return [_encode(item, get_args(hint)[0]) for item in value]
     return _encode_scalar(value)
+
+
+def _said_fields(value: Any) -> list[Field[Any]]:
+    """The fields of a record that its file has: all of the first version, and of later ones what says something."""
+    return [each for each in fields(value) if "since" not in each.metadata or getattr(value, each.name) != each.default]
 
 
 def _encode_scalar(value: Scalar) -> Scalar:

@@ -105,7 +105,7 @@ def test_any_row_any_value_and_any_text_comes_back_as_it_was(
 
 def test_the_file_starts_with_its_format_and_keeps_the_order_of_the_fields() -> None:
     text = dump_evidence(EVIDENCE)
-    assert text.startswith('{\n  "format": "arrowproof.evidence/1",\n  "model_id": "job",\n')
+    assert text.startswith('{\n  "format": "arrowproof.evidence/2",\n  "model_id": "job",\n')
     assert text.endswith("}\n")
     assert list(json.loads(text)) == ["format", *(field.name for field in fields(Evidence))]
     assert text == dump_evidence(round_trip(EVIDENCE))
@@ -180,6 +180,22 @@ def test_fields_with_a_default_may_be_left_out() -> None:
     plain = json.loads(dump_evidence(EVIDENCE))
     del plain["transitions"][0]["walks"], plain["environment"]["wal_reset"], plain["log"], plain["guard"]
     assert load_evidence(json.dumps(plain).encode(), "e.json") == replace(EVIDENCE, log=None, guard=None)
+
+
+def test_what_came_with_version_2_is_left_out_where_it_says_nothing() -> None:
+    def with_query(query: str | None) -> Evidence:
+        walk = replace(WALK, journal=(replace(JOURNAL, query=query, written=query and Place("jobs.sql", 3)),))
+        return replace(EVIDENCE, transitions=(replace(EVIDENCE.transitions[1], walks=(walk,)),))
+
+    assert round_trip(with_query("UPDATE jobs")) == with_query("UPDATE jobs")
+    assert '"query": "UPDATE jobs"' in dump_evidence(with_query("UPDATE jobs"))
+    assert '"query"' not in dump_evidence(with_query(None))
+    assert '"written"' not in dump_evidence(with_query(None)).replace('"written": [', "")
+
+
+def test_a_file_of_the_first_version_is_read_as_one_of_this() -> None:
+    text = dump_evidence(EVIDENCE).replace("arrowproof.evidence/2", "arrowproof.evidence/1")
+    assert load_evidence(text.encode(), "e.json") == EVIDENCE
 
 
 def test_log_and_guard_may_be_null_and_are_checked_where_they_are_not() -> None:

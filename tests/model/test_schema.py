@@ -254,8 +254,8 @@ def test_a_file_that_repeats_one_name_again_and_again_is_refused_without_a_flood
     ("said", "wanted", "of"),
     [
         ("arrowproof.evidence/1", "lifecycle", "arrowproof.lifecycle/1"),
-        ("arrowproof.lifecycle/1", "evidence", "arrowproof.evidence/1"),
-        ("arrowproof.report/1", "evidence", "arrowproof.evidence/1"),
+        ("arrowproof.lifecycle/1", "evidence", "arrowproof.evidence/2"),
+        ("arrowproof.report/1", "evidence", "arrowproof.evidence/2"),
     ],
 )
 def test_of_another_file_of_ours_only_that_is_said(said: str, wanted: str, of: str) -> None:
