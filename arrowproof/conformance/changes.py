@@ -8,19 +8,16 @@ cannot touch the bound table, or a reason why that cannot be said.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from itertools import pairwise
 
+from arrowproof.conformance.definitions import judge_definition
+from arrowproof.conformance.grammar import SQLITE
 from arrowproof.conformance.names import fold
 from arrowproof.conformance.statements import SqlStatement
-from arrowproof.conformance.tables import read_added_column
 from arrowproof.conformance.tokens import Token, TokenKind, read_name, skip_words
 from arrowproof.model.record import record
-
-MAX_DEPTH = 60
-"""Parentheses within parentheses; deeper statements are undecided rather than a strain on the parser."""
 
 
 class Verb(StrEnum):
@@ -29,6 +26,8 @@ class Verb(StrEnum):
     INSERT = "INSERT"
     UPDATE = "UPDATE"
     DELETE = "DELETE"
+    MERGE = "MERGE"
+    TRUNCATE = "TRUNCATE"
 
 
 @record
@@ -36,7 +35,9 @@ class Change:
     """A statement that changes rows of ``table``.
 
     ``resolution`` is the word behind OR (``REPLACE``, ``IGNORE``, …), empty when there is none. ``sql`` is the text in
-    the form that the parser reads as SQLite does: without comments, names quoted, parameters as ``?``, without OR.
+    the form that the parser reads as the database does: without comments, parameters in one form, without OR, and for
+    SQLite with names quoted. Where a statement changes rows in several ``parts``, as in its table expressions, each is
+    a change of its own that knows which ``part`` it is.
     """
 
     statement: SqlStatement
@@ -45,6 +46,8 @@ class Change:
     table: str
     resolution: str
     sql: str
+    part: int = 0
+    parts: int = 1
 
     @property
     def is_upsert(self) -> bool:
@@ -67,37 +70,19 @@ class Opaque:
     reason: str
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
+@record
+class Assignment:
+    """What a trigger function gives the row that is written: ``column`` is set to ``sql``.
+
+    ``column`` is None when the whole row is another one, and ``sql`` None when the value is not in the text.
+    """
+
+    statement: SqlStatement
+    column: str | None
+    sql: str | None
 
 
-_HARMLESS = _words(
-    """
-    SELECT VALUES EXPLAIN PRAGMA ANALYZE BEGIN COMMIT END ROLLBACK SAVEPOINT RELEASE REINDEX VACUUM DETACH
-    """
-)
 _SCHEMA_TABLES = frozenset({"sqlite_schema", "sqlite_master", "sqlite_temp_schema", "sqlite_temp_master"})
-
-# The words that SQLite keeps for itself. Any other word is a name, and is quoted for the parser, which keeps more.
-_KEYWORDS = _words(
-    """
-    ALL AND AS ASC BETWEEN BY CASE CAST COLLATE CONFLICT CROSS CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP DEFAULT
-    DELETE DESC DISTINCT DO ELSE END ESCAPE EXCEPT EXISTS FALSE FILTER FIRST FROM FULL GLOB GROUP HAVING IN INDEXED
-    INNER INSERT INTERSECT INTO IS ISNULL JOIN LAST LEFT LIKE LIMIT MATCH MATERIALIZED NATURAL NOT NOTHING NOTNULL NULL
-    NULLS OFFSET ON OR ORDER OUTER OVER PARTITION RECURSIVE REGEXP RETURNING RIGHT ROW ROWS RANGE SELECT SET THEN TRUE
-    UNION UNIQUE UPDATE USING VALUES WHEN WHERE WINDOW WITH
-    """
-)
-_COMPARISONS = _words(
-    """
-    = == <> != < <= > >= IS IN LIKE GLOB MATCH REGEXP BETWEEN ISNULL NOTNULL
-    """
-)
-_BOUNDARIES = _words(
-    """
-    AND OR WHEN THEN ELSE WHERE SET FROM ON HAVING SELECT BY RETURNING LIMIT OFFSET VALUES USING DO ,
-    """
-)
 
 
 def classify(statement: SqlStatement, table: str) -> Change | Opaque | None:
@@ -116,12 +101,12 @@ def classify(statement: SqlStatement, table: str) -> Change | Opaque | None:
             return Opaque(statement, f"{verbs} data-changing keywords in one statement: a semicolon may be missing")
         return change
     if word in ("CREATE", "ALTER", "DROP"):
-        reason = _judge_definition(statement, fold(table))
+        reason = judge_definition(statement, fold(table))
     elif word == "ATTACH":
         reason = "ATTACH brings in another database, whose tables are not known"
     elif word == "PRAGMA" and any(fold(token.name or "") == "writable_schema" for token in statement.tokens):
         reason = "PRAGMA writable_schema lets the schema be rewritten"
-    elif word in _HARMLESS or word == "WITH":
+    elif word in statement.grammar.harmless or word == "WITH":
         reason = f"{verbs} data-changing keywords, and no statement that SQLite would run" if verbs else None
     else:
         reason = f"not a statement of SQLite: it begins with {statement.tokens[0].text[:20]!r}"
@@ -188,7 +173,7 @@ def _normalise(tokens: Sequence[Token]) -> Iterator[str]:
                 yield token.text.replace("_", "")
             case TokenKind.QUOTED:
                 yield _quote(token.name or "")
-            case TokenKind.WORD if token.word not in _KEYWORDS and (following != "(" or not token.text.isascii()):
+            case TokenKind.WORD if token.word not in SQLITE.keywords and (following != "(" or not token.text.isascii()):
                 yield _quote(token.text)
             case _:
                 yield token.text
@@ -196,71 +181,3 @@ def _normalise(tokens: Sequence[Token]) -> Iterator[str]:
 
 def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
-
-
-def find_strain(change: Change) -> str | None:
-    """Why the parser's tree of a change could not be trusted, None when it can.
-
-    SQLite gives ``=``, ``IS``, ``IN``, ``LIKE`` and their kin one precedence and groups them from the left; the parser
-    does not. Where two of them follow each other without parentheses or AND and OR between, the tree may be another.
-    """
-    frames = [_Frame()]
-    before = ""
-    for token in change.statement.tokens:
-        word = token.word
-        if word in ("(", "CASE"):
-            frames.append(_Frame())
-        elif word in (")", "END") and len(frames) > 1:
-            frames.pop()
-        elif word in _BOUNDARIES and not (word == "FROM" and before == "DISTINCT"):
-            frames[-1].begin(word)
-        elif word in _COMPARISONS or (word == "NULL" and before == "NOT"):
-            frames[-1].comparisons += 1
-        if frames[-1].comparisons > 1:
-            return f"comparisons follow each other without parentheses in line {token.line}: add them"
-        if len(frames) > MAX_DEPTH:
-            return f"more than {MAX_DEPTH} parentheses within each other"
-        before = "IS NOT" if (before, word) == ("IS", "NOT") else word
-    return None
-
-
-@dataclass
-class _Frame:
-    """What was seen between two parentheses: the comparisons of the expression, and whether it is a SET list."""
-
-    comparisons: int = 0
-    in_set: bool = False
-
-    def begin(self, boundary: str) -> None:
-        """An expression begins behind ``boundary``. In a SET list its first ``=`` assigns and does not compare."""
-        self.in_set = boundary == "SET" or (self.in_set and boundary in (",", "AND", "OR"))
-        self.comparisons = -1 if self.in_set and boundary in ("SET", ",") else 0
-
-
-def _judge_definition(statement: SqlStatement, table: str) -> str | None:
-    """Why a CREATE, ALTER or DROP could change rows of the bound table, or make it another table."""
-    tokens = statement.tokens
-    words = [token.word for token in tokens]
-    kinds = [word for word in words[1:4] if word in ("TABLE", "VIEW", "TRIGGER", "INDEX")]
-    kind = kinds[0] if kinds else ""
-    is_temporary = words[1:2] in (["TEMP"], ["TEMPORARY"])
-    at = words.index(kind) + 1 if kind else 0
-    at = max(skip_words(tokens, at, "IF", "NOT", "EXISTS"), skip_words(tokens, at, "IF", "EXISTS"))
-    schema, name, after = read_name(tokens, at)
-    if kind == "TRIGGER" and words[0] == "CREATE":
-        is_read = statement.trigger is not None and statement.trigger.table is not None
-        return None if is_read else "the table of this trigger, or its BEGIN, cannot be read"
-    if words[0] == "ALTER" and words[-2:-1] == ["TO"] and fold(tokens[-1].name or "") == table:
-        return f"a table is renamed to {table}: what its rows were before is not known"
-    if kind not in ("TABLE", "VIEW") or name is None or fold(name) != table:
-        return None
-    if words[0] == "DROP":
-        return f"it drops the {kind.lower()} {table}, with every row"
-    if words[0] == "ALTER":
-        _, column = read_added_column(statement)
-        return None if column is not None and "REFERENCES" not in words else f"it alters the table {table}"
-    if kind == "VIEW" or "VIRTUAL" in words[:3]:
-        return f"{table} is not an ordinary table"
-    if is_temporary or fold(schema or "main") != "main":
-        return f"it creates another table that is named {table}, beside the one in the main database"
-    return None if words[after : after + 1] == ["("] else f"it creates {table} with rows"

@@ -16,11 +16,12 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from arrowproof.conformance.changes import Change, Verb, find_strain
+from arrowproof.conformance.changes import Change, Verb
 from arrowproof.conformance.display import one_line
 from arrowproof.conformance.names import fold
 from arrowproof.conformance.predicate import Evaluator, Row
 from arrowproof.conformance.scopes import RowSource, Scope, SourceKind, add_sources, columns_of, union_branches
+from arrowproof.conformance.strain import find_strain
 from arrowproof.conformance.syntax import MisreadError, parse_change, target_of
 from arrowproof.conformance.tables import ROWID_NAMES, Table
 from arrowproof.conformance.values import ANYTHING, Constant, Values

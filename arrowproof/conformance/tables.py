@@ -189,7 +189,7 @@ def _read_create(statement: SqlStatement) -> Table | None:
         return None
     body, after = _parenthesis(tokens, index)
     reader = _TableReader(fold(name))
-    for definition in _split_commas(body):
+    for definition in split_commas(body):
         reader.read(definition)
     words = [token.word for token in tokens]
     replaces = any(words[i : i + 3] == ["ON", "CONFLICT", "REPLACE"] for i in range(len(words)))
@@ -338,7 +338,7 @@ def _parenthesis(tokens: Sequence[Token], index: int) -> tuple[Sequence[Token], 
     return tokens[index + 1 :], len(tokens)
 
 
-def _split_commas(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+def split_commas(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
     """The parts between the commas that no parenthesis encloses."""
     start = 0
     for index, token, depth in _with_depth(tokens):
@@ -354,7 +354,7 @@ def _names_in_parentheses(tokens: Sequence[Token], index: int) -> tuple[tuple[st
         return (), index
     inner, after = _parenthesis(tokens, index)
     names = []
-    for part in _split_commas(inner):
+    for part in split_commas(inner):
         plain = [token for token in part if token.word not in ("ASC", "DESC", "AUTOINCREMENT")]
         if len(plain) != 1 or plain[0].name is None:
             return (), after

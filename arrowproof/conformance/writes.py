@@ -1,0 +1,184 @@
+"""Writes: the changes that a statement of any dialect makes, each data-changing part of it by itself.
+
+To PostgreSQL one statement may change rows in several places: each table expression that changes data is a part, and so
+are the tables of a TRUNCATE. The parts are found by their tokens; that the parser sees the same ones is checked where
+its tree is used, so that none is lost to a misreading. SQLite has one change a statement, which
+:func:`arrowproof.conformance.changes.classify` reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+
+from arrowproof.conformance.changes import Assignment, Change, Opaque, Verb, classify
+from arrowproof.conformance.definitions import judge_server_definition
+from arrowproof.conformance.grammar import Grammar
+from arrowproof.conformance.names import fold
+from arrowproof.conformance.statements import SqlStatement
+from arrowproof.conformance.tables import split_commas
+from arrowproof.conformance.tokens import Token, TokenKind, read_name, skip_words
+from arrowproof.model.lifecycle import Dialect
+from arrowproof.model.record import record
+
+Answer = Change | Assignment | Opaque
+
+_BEGINNINGS = frozenset({"WITH", "INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "SELECT", "VALUES", "COPY"})
+
+
+def changes_of(statement: SqlStatement, table: str, columns: Collection[str] = ()) -> tuple[Answer, ...]:
+    """What a statement does to rows, part by part; empty when it cannot touch the bound table ``table``.
+
+    ``columns`` are those of the bound table whose type matters: its key and its state.
+    """
+    if statement.grammar.quotes_names:
+        answer = classify(statement, table)
+        return (answer,) if answer is not None else ()
+    if statement.problem is not None:
+        return (Opaque(statement, statement.problem),)
+    return tuple(_server_changes(_without_prefix(statement), fold(table), columns))
+
+
+def _without_prefix(statement: SqlStatement) -> SqlStatement:
+    """The statement that PREPARE … AS keeps, or EXPLAIN ANALYZE runs."""
+    tokens = statement.tokens
+    words = [token.word for token in tokens]
+    at = 0
+    if words[:1] == ["PREPARE"]:
+        at = next((index + 1 for index, word in enumerate(words) if word == "AS"), 0)
+    elif words[:1] == ["EXPLAIN"] and {"ANALYZE", "ANALYSE"} & set(words[1:6]):
+        at = next((index for index, word in enumerate(words) if word in _BEGINNINGS), 0)
+    return replace(statement, tokens=tokens[at:])
+
+
+def _server_changes(statement: SqlStatement, table: str, columns: Collection[str]) -> Iterator[Answer]:
+    grammar, word = statement.grammar, statement.word(0)
+    if statement.routine is not None and statement.routine.returns_trigger and word in ("NEW", "RETURN"):
+        yield from _assignment(statement)
+        return
+    if word in grammar.definitions:
+        reason = judge_server_definition(statement, table, columns)
+        if reason is not None:
+            yield Opaque(statement, reason)
+        return
+    if word == "TRUNCATE":
+        yield from _truncated(statement)
+        return
+    parts = list(_parts(statement.tokens))
+    if word == "COPY" and not parts:
+        _, copied, after = read_name(statement.tokens, 1)
+        if fold(copied or "") == table and any(token.word == "FROM" for token in statement.tokens[after:]):
+            yield Opaque(statement, "COPY brings in rows whose states are not in the statement")
+    elif parts and word in _BEGINNINGS:
+        sql = render(statement.tokens, grammar)
+        for number, part in enumerate(parts):
+            schema = fold(part.schema) if part.schema else None
+            yield Change(statement, part.verb, schema, fold(part.table), part.resolution, sql, number, len(parts))
+    elif parts:
+        yield Opaque(statement, f"{len(parts)} data-changing keywords, and no statement that {grammar.title} would run")
+    elif word == "SELECT" and _makes_table(statement.tokens, table):
+        yield Opaque(statement, f"it creates {table} with rows")
+    elif statement.routine is None and word not in grammar.harmless | _BEGINNINGS | {"EXECUTE", "("}:
+        yield Opaque(statement, f"not a statement of {grammar.title}: it begins with {statement.tokens[0].text[:20]!r}")
+
+
+def _makes_table(tokens: Sequence[Token], table: str) -> bool:
+    """Whether a SELECT … INTO makes the table."""
+    for index, token in enumerate(tokens):
+        if token.word == "INTO":
+            at = index + 1
+            while at < len(tokens) and tokens[at].word in ("TEMP", "TEMPORARY", "UNLOGGED", "TABLE"):
+                at += 1
+            return fold(read_name(tokens, at)[1] or "") == table
+    return False
+
+
+@record
+class _Part:
+    verb: Verb
+    schema: str | None
+    table: str
+    resolution: str = ""
+
+
+def _parts(tokens: Sequence[Token]) -> Iterator[_Part]:
+    """Each place at which a statement changes rows, by its verb and the words that must follow it."""
+    for index, token in enumerate(tokens):
+        word = token.word
+        before = tokens[index - 1].word if index else ""
+        if word not in ("INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE") or before in (".", "ON", "FOR", "KEY", "DO"):
+            continue
+        at = index + 1
+        while at < len(tokens) and tokens[at].word in ("LOW_PRIORITY", "IGNORE", "DELAYED", "QUICK"):
+            at += 1
+        preposition = {"UPDATE": "ONLY", "DELETE": "FROM"}.get(word, "INTO")
+        after = skip_words(tokens, at, preposition)
+        if word != "UPDATE" and after == at:
+            continue
+        schema, table, end = read_name(tokens, skip_words(tokens, after, "ONLY"))
+        if table is None or (word == "UPDATE" and not _has_set(tokens, end)):
+            continue
+        verb = Verb.INSERT if word == "REPLACE" else Verb(word)
+        yield _Part(verb, schema, table, "REPLACE" if word == "REPLACE" else "")
+
+
+def _has_set(tokens: Sequence[Token], index: int) -> bool:
+    """Whether SET follows the table of an UPDATE, behind its alias or the tables that are joined to it."""
+    depth = 0
+    for token in tokens[index:]:
+        depth += (token.word == "(") - (token.word == ")")
+        if depth < 0 or token.word == ";":
+            return False
+        if depth == 0 and token.word == "SET":
+            return True
+    return False
+
+
+def _truncated(statement: SqlStatement) -> Iterator[Answer]:
+    """The tables that a TRUNCATE empties."""
+    at = skip_words(statement.tokens, 1, "TABLE")
+    lists = list(split_commas(statement.tokens[at:]))
+    for number, named in enumerate(lists):
+        schema, name, _ = read_name(named, skip_words(named, 0, "ONLY"))
+        if name is not None:
+            folded = fold(schema) if schema else None
+            yield Change(statement, Verb.TRUNCATE, folded, fold(name), "", "", number, len(lists))
+
+
+def _assignment(statement: SqlStatement) -> Iterator[Assignment]:
+    """``NEW.column := value`` in a trigger function, or another row in the place of NEW."""
+    words = [token.word for token in statement.tokens]
+    if words[:2] != ["NEW", "."] or len(words) < 3:
+        yield Assignment(statement, None, None)
+    elif len(words) == 3 or words[3] not in (":=", "="):
+        yield Assignment(statement, fold(statement.tokens[2].name or ""), None)
+    else:
+        value = render(statement.tokens[4:], statement.grammar)
+        yield Assignment(statement, fold(statement.tokens[2].name or ""), value)
+
+
+def render(tokens: Sequence[Token], grammar: Grammar) -> str:
+    """The tokens as the parser shall read them: parameters in one form, strings without escapes."""
+    parameter = "$1" if grammar.dialect is Dialect.POSTGRESQL else "?"
+    pieces: list[str] = []
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
+        overriding = tokens[index + 1].word if index + 2 < len(tokens) and token.word == "OVERRIDING" else ""
+        if overriding in ("SYSTEM", "USER"):
+            index += 3
+            continue
+        if token.word == "CURRENT" and skip_words(tokens, index, "CURRENT", "OF") > index:
+            pieces.append("TRUE")
+            index += 3
+            continue
+        if token.kind is TokenKind.PARAMETER:
+            pieces.append(parameter)
+        elif token.kind is TokenKind.TEXT:
+            pieces.append(parameter if token.value is None else "'" + token.value.replace("'", "''") + "'")
+        elif token.kind is TokenKind.NUMBER:
+            pieces.append(token.text.replace("_", ""))
+        else:
+            pieces.append(token.text)
+        index += 1
+    return " ".join(pieces)
