@@ -4,7 +4,7 @@ What it writes into the output folder:
 
 ===============  =====================================================================
 ``evidence.json``  the whole evidence, ``arrowproof.evidence/2``
-``report.json``    the stable report, ``arrowproof.report/1``
+``report.json``    the stable report, ``arrowproof.report/2``
 ``report.html``    the report as a page, with times and process ids
 ``run/``           the service's own files: its database, and what its processes said
 ===============  =====================================================================

@@ -1,12 +1,14 @@
-"""The report as JSON: ``arrowproof.report/1``, stable, for machines and for comparison.
+"""The report as JSON: ``arrowproof.report/2``, stable, for machines and for comparison.
 
 It says nothing of times, process ids, keys or the machine (see :func:`arrowproof.conformance.report.stable_evidence`);
 those stand in the evidence file. Members, in this order: ``format``, ``verdict``, ``reasons``, ``model``, ``sources``,
-``coverage``, ``sneak_paths``, ``transitions``, ``undecided``, ``dynamic``. In ``from`` null is creation, in ``to`` it
-is removal. Long texts and values are cut and say so.
+``coverage``, ``sneak_paths``, ``transitions``, ``undecided``, ``dynamic`` and, where an earlier proof was given to
+compare with, ``baseline``. In ``from`` null is creation, in ``to`` it is removal. Long texts and values are cut and say
+so. ``report.schema.json`` of :mod:`arrowproof.model` describes every member.
 
 History of the format:
 
+* ``arrowproof.report/2``: ``baseline``, which is optional. Files of version 1 are still read as baselines.
 * ``arrowproof.report/1``: the first. The rungs ``not survived`` and ``guarded`` came later.
 """
 
@@ -34,7 +36,7 @@ from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.rung import rung_of
 from arrowproof.model.transitions import transition_name
 
-REPORT_FORMAT = "arrowproof.report/1"
+REPORT_FORMAT = "arrowproof.report/2"
 
 _Object = dict[str, Any]
 

@@ -27,7 +27,7 @@ passing-value          a passing state with a ``value``: it is never stored
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -75,13 +75,13 @@ _KINDS = {
 
 
 def schema_text(name: str) -> str:
-    """The text of a shipped schema: ``lifecycle`` or ``evidence``."""
+    """The text of a shipped schema: ``lifecycle``, ``evidence`` or ``report``."""
     return Path(__file__).with_name(f"{name}.schema.json").read_text(encoding="utf-8")
 
 
 @cache
 def load_schema(name: str) -> dict[str, Any]:
-    """A shipped schema as data: ``lifecycle`` or ``evidence``. Not to be changed."""
+    """A shipped schema as data: ``lifecycle``, ``evidence`` or ``report``. Not to be changed."""
     schema: dict[str, Any] = json.loads(schema_text(name))
     return schema
 
@@ -91,7 +91,7 @@ def check_schema(document: Document, name: str) -> tuple[Problem, ...]:
     schema = load_schema(name)
     if surely_conforms(document.data, schema):
         return ()
-    wanted = schema["properties"]["format"]["const"]
+    wanted = _formats(schema)[-1]
     if _is_another_file(document.data, wanted):
         said = document.data["format"]
         fix = f'Name a file of the format "{wanted}".'
@@ -99,6 +99,13 @@ def check_schema(document: Document, name: str) -> tuple[Problem, ...]:
     errors = _validator()(schema).iter_errors(document.data)
     found = islice((problem for error in errors for problem in _problems(document, error)), MAX_PROBLEMS)
     return tuple(sorted(dict.fromkeys(found), key=lambda problem: (problem.line, problem.column)))
+
+
+def _formats(schema: Mapping[str, Any]) -> Sequence[str]:
+    """The formats that a schema describes, the newest last: one, or every version that is still read."""
+    said = schema["properties"]["format"]
+    formats: Sequence[str] = said["enum"] if "enum" in said else [said["const"]]
+    return formats
 
 
 def _is_another_file(data: Any, wanted: str) -> bool:
@@ -185,6 +192,9 @@ def _explain(error: ValidationError) -> tuple[str, str, str]:
         case "const":
             fix = f'Write "{argument}"; if the file was made for a newer Arrowproof, update yours.'
             return "wrong-format", "this version reads another format", fix
+        case "enum" if list(error.absolute_path) == ["format"]:
+            fix = f'Write "{argument[-1]}"; if the file was made for a newer Arrowproof, update yours.'
+            return "wrong-format", "this version reads other formats", fix
         case "enum":
             return "not-one-of", "not an allowed value", _allowed(instance, argument)
         case "pattern":
