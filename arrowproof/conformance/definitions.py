@@ -6,7 +6,8 @@ from collections.abc import Collection, Sequence
 
 from arrowproof.conformance.names import fold
 from arrowproof.conformance.statements import SqlStatement
-from arrowproof.conformance.tables import read_added_column, split_commas
+from arrowproof.conformance.tables import read_added_column
+from arrowproof.conformance.token_lists import split_commas
 from arrowproof.conformance.tokens import Token, read_name, skip_words
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from arrowproof.conformance.changes import Change, Opaque, Verb, classify
+from arrowproof.conformance.columns import ForeignKey
 from arrowproof.conformance.display import VALUE_LIMIT, one_line
 from arrowproof.conformance.effects import Effects, Move, Subject, effects_of, removal_of_all
 from arrowproof.conformance.names import fold
@@ -21,7 +22,6 @@ from arrowproof.conformance.near_states import near_state
 from arrowproof.conformance.sources import SQL_SUFFIX, Source, read_sources
 from arrowproof.conformance.statements import SqlStatement, split_statements
 from arrowproof.conformance.tables import (
-    ForeignKey,
     Table,
     read_added_column,
     read_foreign_keys,

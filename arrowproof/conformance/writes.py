@@ -16,7 +16,7 @@ from arrowproof.conformance.definitions import judge_server_definition
 from arrowproof.conformance.grammar import Grammar
 from arrowproof.conformance.names import fold
 from arrowproof.conformance.statements import SqlStatement
-from arrowproof.conformance.tables import split_commas
+from arrowproof.conformance.token_lists import split_commas
 from arrowproof.conformance.tokens import Token, TokenKind, read_name, skip_words
 from arrowproof.model.lifecycle import Dialect
 from arrowproof.model.record import record

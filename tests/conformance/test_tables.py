@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from arrowproof.conformance.columns import Column, ForeignKey
 from arrowproof.conformance.statements import split_statements
-from arrowproof.conformance.tables import Column, ForeignKey, Table, read_table
+from arrowproof.conformance.tables import Table, read_table
 from arrowproof.conformance.values import ANYTHING, NOTHING, Affinity, Collation, Constant, Values
 
 
