@@ -70,7 +70,7 @@ def read_baseline(path: Path, lifecycle: Lifecycle) -> Baseline:
 
 def baseline_of(evidence: Evidence) -> Baseline:
     """What of a proof is compared."""
-    statements = [
+    statements: list[Statement] = [
         *(statement for transition in evidence.transitions for statement in transition.written),
         *(statement for path in evidence.sneak_paths for statement in path.possible),
         *(it.statement for it in (*evidence.undecided, *evidence.dynamic)),
@@ -79,7 +79,7 @@ def baseline_of(evidence: Evidence) -> Baseline:
         model_id=evidence.model_id,
         model_sha256=evidence.model_sha256,
         verdict=evidence.verdict,
-        coverage=vars(evidence.coverage),
+        coverage={name: share for name, share in vars(evidence.coverage).items() if share is not None},
         rungs={(it.source, it.target): rung_of(it, is_guarded=evidence.is_guarded) for it in evidence.transitions},
         sneak_paths={(it.source, it.target): _word_of(it) for it in evidence.sneak_paths},
         statements=_distinct(replace(it, sql=block(it.sql)) for it in statements),
@@ -89,7 +89,7 @@ def baseline_of(evidence: Evidence) -> Baseline:
 def _baseline_of_report(report: Mapping[str, Any]) -> Baseline:
     """The same from a JSON report that conforms to its schema."""
     transitions, sneak_paths = report["transitions"], report["sneak_paths"]
-    statements = [
+    statements: list[Statement] = [
         *(statement for transition in transitions for statement in transition["written"]),
         *(statement for path in sneak_paths for statement in path["possible"]),
         *report["undecided"],

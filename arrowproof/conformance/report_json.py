@@ -17,16 +17,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, overload
 
+from arrowproof.conformance.comparison import Comparison
 from arrowproof.conformance.display import block, one_line, value_text
 from arrowproof.conformance.report import stable_evidence
 from arrowproof.model.evidence import (
     Evidence,
     JournalRow,
     Kill,
+    Place,
     Row,
     Scalar,
+    Share,
     SneakPath,
     Statement,
     TransitionEvidence,
@@ -41,9 +44,18 @@ REPORT_FORMAT = "arrowproof.report/2"
 _Object = dict[str, Any]
 
 
-def report_json(evidence: Evidence, lifecycle: Lifecycle) -> str:
-    """The stable report of one proof as JSON text with a line feed at the end: same run, same bytes."""
-    text = json.dumps(_report(stable_evidence(evidence, lifecycle)), ensure_ascii=False, indent=2)
+def report_json(evidence: Evidence, lifecycle: Lifecycle, comparison: Comparison | None = None) -> str:
+    """The stable report of one proof as JSON text with a line feed at the end: same run, same bytes.
+
+    Args:
+        evidence: the proof.
+        lifecycle: the model that was proven, which says what of a row is stable.
+        comparison: what has changed since an earlier proof, when there was one to compare with.
+    """
+    report = _report(stable_evidence(evidence, lifecycle))
+    if comparison is not None:
+        report["baseline"] = _baseline(comparison)
+    text = json.dumps(report, ensure_ascii=False, indent=2)
     # A lone surrogate has no UTF-8; inside a JSON string its escape means the same.
     return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
 
@@ -55,9 +67,7 @@ def _report(evidence: Evidence) -> _Object:
         "reasons": list(evidence.reasons),
         "model": {"id": evidence.model_id, "title": evidence.model_title, "sha256": evidence.model_sha256},
         "sources": [vars(source) for source in evidence.sources],
-        "coverage": {
-            name: {"covered": share.covered, "total": share.total} for name, share in vars(evidence.coverage).items()
-        },
+        "coverage": {name: _share(share) for name, share in vars(evidence.coverage).items()},
         "sneak_paths": [_sneak_path(path) for path in evidence.sneak_paths],
         "transitions": [_transition(transition, evidence.is_guarded) for transition in evidence.transitions],
         "undecided": [{**_statement(it.statement), "reason": one_line(it.reason)} for it in evidence.undecided],
@@ -88,6 +98,35 @@ def _transition(transition: TransitionEvidence, is_guarded: bool) -> _Object:
     }
 
 
+def _baseline(comparison: Comparison) -> _Object:
+    return {
+        "verdict": str(comparison.before),
+        "same_model": comparison.is_same_model,
+        "coverage": {
+            name: {"covered": was.covered, "total": was.total}
+            for name, was, _ in comparison.coverage
+            if was is not None
+        },
+        "transitions": [
+            {
+                **_ends(*it.pair),
+                "before": None if it.before is None else it.before.words,
+                "after": None if it.after is None else it.after.words,
+            }
+            for it in comparison.transitions
+        ],
+        "sneak_paths": [{**_ends(*it.pair), "before": it.before, "after": it.after} for it in comparison.sneak_paths],
+        "statements": [
+            {"change": str(it.fate), "before": _place(it.before), "after": _place(it.after)}
+            for it in comparison.statements
+        ],
+    }
+
+
+def _share(share: Share) -> _Object:
+    return {"covered": share.covered, "total": share.total}
+
+
 def _ends(source: str | None, target: str | None) -> _Object:
     return {"name": transition_name(source, target), "from": source, "to": target}
 
@@ -97,8 +136,15 @@ def _statements(statements: Iterable[Statement]) -> list[_Object]:
 
 
 def _statement(statement: Statement) -> _Object:
-    place = statement.place
-    return {"file": place.file, "line": place.line, "name": place.name, "sql": block(statement.sql)}
+    return {**_place(statement.place), "sql": block(statement.sql)}
+
+
+@overload
+def _place(place: Place) -> _Object: ...
+@overload
+def _place(place: Place | None) -> _Object | None: ...
+def _place(place: Place | None) -> _Object | None:
+    return None if place is None else {"file": place.file, "line": place.line, "name": place.name}
 
 
 def _walk(walk: Walk) -> _Object:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
+from arrowproof.conformance.comparison import Comparison, Tone, parts_of, verdict_words
 from arrowproof.conformance.display import one_line, places_text
 from arrowproof.conformance.report import (
     accepted_sneak_paths,
@@ -25,19 +26,24 @@ from arrowproof.model.rung import Rung, rung_of
 from arrowproof.model.transitions import transition_name
 
 REASONS_SHOWN = 40
-"""Reasons that are printed; the line after them says how many more there are."""
+"""Reasons, and changes of one kind, that are printed; the line after them says how many more there are."""
 
 _VERDICTS = {
     Verdict.PROVEN: ("Proven", "bold green"),
     Verdict.WALKED: ("Walked, not proven", "bold yellow"),
     Verdict.NOT_PROVEN: ("Not proven", "bold red"),
 }
+_CHANGE_STYLES = {Tone.WORSE: "bold red", Tone.BETTER: "green", Tone.NEITHER: ""}
 _TONES = {"wrong": "bold red", "gap": "bold yellow", "holds": "green"}
 
 
-def report_text(evidence: Evidence, lifecycle: Lifecycle) -> Text:
-    """The report as one styled text of several lines, without a line feed at the end; ``.plain`` has no styles."""
-    return Text("\n").join([*_head(evidence, lifecycle), *_reasons(evidence), *_accepted(evidence), *_table(evidence)])
+def report_text(evidence: Evidence, lifecycle: Lifecycle, comparison: Comparison | None = None) -> Text:
+    """The report as one styled text of several lines, without a line feed at the end; ``.plain`` has no styles.
+
+    With a comparison it says what has changed since an earlier proof, ahead of everything but the verdict.
+    """
+    lines = [*_head(evidence, lifecycle), *_changes(comparison), *_reasons(evidence), *_accepted(evidence)]
+    return Text("\n").join([*lines, *_table(evidence)])
 
 
 def _head(evidence: Evidence, lifecycle: Lifecycle) -> Iterator[Text]:
@@ -46,6 +52,20 @@ def _head(evidence: Evidence, lifecycle: Lifecycle) -> Iterator[Text]:
     open_paths = figures(evidence)["sneak paths"]
     yield Text.assemble((word, style), f": {one_line(lifecycle.title)}, {walked} walked")
     yield Text(f"{', '.join(others)}, {open_paths} sneak path{'' if open_paths == '1' else 's'}")
+
+
+def _changes(comparison: Comparison | None) -> Iterator[Text]:
+    if comparison is None:
+        return
+    yield Text("\nSince the baseline", style="bold")
+    yield Text(f"  {verdict_words(comparison)}")
+    for part in parts_of(comparison):
+        yield Text(f"  {part.title}")
+        for line in part.lines[:REASONS_SHOWN]:
+            yield Text(f"    {one_line(line.text)}", style=_CHANGE_STYLES[line.tone])
+        more = len(part.lines) - REASONS_SHOWN
+        if more > 0:
+            yield Text(f"    and {more} more, in the reports")
 
 
 def _reasons(evidence: Evidence) -> Iterator[Text]:

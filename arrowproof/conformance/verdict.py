@@ -90,6 +90,16 @@ def holds(verdict: Verdict, lowest: Verdict = Verdict.PROVEN) -> bool:
     return _FROM_BEST.index(verdict) <= _FROM_BEST.index(lowest)
 
 
+def shortfalls(
+    transition: TransitionEvidence, undecided: Sequence[Undecided] = (), dynamic: Sequence[DynamicTarget] = ()
+) -> Iterator[str]:
+    """Why a transition is not written or not walked, one sentence each; none when it is both.
+
+    The statements that the scan could not decide are named where one of them may be what makes it.
+    """
+    yield from (reason for _, reason in _of_written_and_walked(transition, undecided, dynamic))
+
+
 def causes_of(transition: TransitionEvidence) -> Iterator[tuple[str, str]]:
     """The reasons that the walks and kills of a transition give, each with its cause: equal causes, equal texts.
 
@@ -152,12 +162,19 @@ def _of_transition(
     transition: TransitionEvidence, undecided: Sequence[Undecided], dynamic: Sequence[DynamicTarget]
 ) -> Iterator[_Finding]:
     name = one_line(transition_name(transition.source, transition.target))
+    yield from _of_written_and_walked(transition, undecided, dynamic)
+    yield from (_of_kill(kill, name, transition) for kill in transition.kills if kill.problem is not None)
+
+
+def _of_written_and_walked(
+    transition: TransitionEvidence, undecided: Sequence[Undecided], dynamic: Sequence[DynamicTarget]
+) -> Iterator[_Finding]:
+    name = one_line(transition_name(transition.source, transition.target))
     if not transition.is_written:
         yield _unwritten(transition, name, undecided, dynamic)
     if not transition.walks:
         yield Verdict.NOT_PROVEN, f"{name} is not walked: no walk of it was made{_beside(transition)}."
     yield from (_of_walk(walk, name, transition) for walk in transition.walks if walk.problem is not None)
-    yield from (_of_kill(kill, name, transition) for kill in transition.kills if kill.problem is not None)
 
 
 def _unwritten(

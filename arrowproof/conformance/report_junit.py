@@ -1,0 +1,189 @@
+"""The report as JUnit XML: what a CI server lists beside its other tests.
+
+One suite, one case for each thing that a proof asks, told apart by class:
+
+==================  ================================================================================
+class               its cases
+==================  ================================================================================
+``ID.transitions``  each transition: it is written and walked
+``ID.kills``        each kill: its restart ended right; a transition without one is skipped
+``ID.sneak-paths``  each sneak path fails, one that the owner has accepted is skipped; without any,
+                    one case says so
+``ID.statements``   each statement that the scan could not decide fails
+``ID.verdict``      the lifecycle is proven; with every reason why it is not
+==================  ================================================================================
+
+A case fails where it keeps the lifecycle from being *proven*, whatever bar ``--accept`` sets for the exit status. The
+file is valid by both schemas that are in use, that of Ant's JUnit task and that of Jenkins' xUnit plugin, which is why
+the suite has a host (not known here), each case a time (not taken by itself), and the date no time zone (it is UTC).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from xml.etree import ElementTree as Tree
+
+from arrowproof.conformance.comparison import Comparison, parts_of, verdict_words
+from arrowproof.conformance.display import block, one_line, value_text
+from arrowproof.conformance.report import fate, figures
+from arrowproof.conformance.verdict import shortfalls
+from arrowproof.model.evidence import (
+    DynamicTarget,
+    Evidence,
+    Kill,
+    SneakPath,
+    Statement,
+    TransitionEvidence,
+    Undecided,
+    Verdict,
+)
+from arrowproof.model.record import record
+from arrowproof.model.transitions import transition_name
+
+_UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML 1.0 cannot hold, not even escaped."""
+
+
+@record
+class Case:
+    """One case: its class and name, and why it fails or is skipped; it passes with neither."""
+
+    kind: str
+    name: str
+    failure: str | None = None
+    skipped: str | None = None
+    detail: str = ""
+
+
+def report_junit(evidence: Evidence, comparison: Comparison | None = None) -> str:
+    """The report of one proof as a JUnit XML file, with a line feed at its end."""
+    cases = [*_transitions(evidence), *_kills(evidence), *_sneak_paths(evidence), *_statements(evidence)]
+    cases.append(_verdict(evidence))
+    root = Tree.Element("testsuites")
+    suite = Tree.SubElement(root, "testsuite", _suite_attributes(evidence, cases))
+    properties = Tree.SubElement(suite, "properties")
+    for name, value in _properties(evidence):
+        Tree.SubElement(properties, "property", {"name": name, "value": _text(value)})
+    for case in cases:
+        _add_case(suite, case, _id(evidence))
+    Tree.SubElement(suite, "system-out").text = _text("\n".join(_said(evidence, comparison)))
+    Tree.SubElement(suite, "system-err")
+    Tree.indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{Tree.tostring(root, encoding="unicode")}\n'
+
+
+def _suite_attributes(evidence: Evidence, cases: Sequence[Case]) -> dict[str, str]:
+    return {
+        "name": _text(one_line(evidence.model_title)) or "lifecycle",
+        "package": _id(evidence),
+        "id": "0",
+        "tests": str(len(cases)),
+        "failures": str(sum(case.failure is not None for case in cases)),
+        "errors": "0",
+        "skipped": str(sum(case.skipped is not None for case in cases)),
+        "time": f"{evidence.seconds:.3f}",
+        "timestamp": evidence.started[:19],
+        "hostname": "localhost",
+    }
+
+
+def _properties(evidence: Evidence) -> Iterator[tuple[str, str]]:
+    yield "model sha256", one_line(evidence.model_sha256)
+    for name, value in vars(evidence.environment).items():
+        if isinstance(value, str):
+            yield name.replace("_", " "), one_line(value)
+
+
+def _add_case(suite: Tree.Element, case: Case, model_id: str) -> None:
+    attributes = {"classname": f"{model_id}.{case.kind}", "name": _text(case.name), "time": "0"}
+    made = Tree.SubElement(suite, "testcase", attributes)
+    if case.failure is not None:
+        failure = Tree.SubElement(made, "failure", {"type": "not proven", "message": _text(case.failure)})
+        failure.text = _text(case.detail or case.failure)
+    elif case.skipped is not None:
+        Tree.SubElement(made, "skipped", {"message": _text(case.skipped)})
+
+
+def _transitions(evidence: Evidence) -> Iterator[Case]:
+    for transition in evidence.transitions:
+        reasons = list(shortfalls(transition, evidence.undecided, evidence.dynamic))
+        detail = "\n".join([*reasons, *map(_statement, transition.written)])
+        yield Case("transitions", _name(transition), reasons[0] if reasons else None, detail=detail)
+
+
+def _kills(evidence: Evidence) -> Iterator[Case]:
+    for transition in evidence.transitions:
+        name = _name(transition)
+        if not transition.kills:
+            yield Case("kills", name, skipped="no process was killed for it")
+        for kill in transition.kills:
+            problem = None if kill.problem is None else one_line(kill.problem)
+            yield Case("kills", f"{name}, {_point(kill)}", problem)
+
+
+def _sneak_paths(evidence: Evidence) -> Iterator[Case]:
+    if not evidence.sneak_paths:
+        yield Case("sneak-paths", "no sneak path")
+    for path in evidence.sneak_paths:
+        name = _name(path)
+        if path.accepted is not None:
+            yield Case("sneak-paths", name, skipped=f"accepted ({fate(path)}): {one_line(path.accepted)}")
+            continue
+        rows = [
+            f"{one_line(row.operation)} {value_text(row.old_state)} -> {value_text(row.new_state)}"
+            for row in path.happened
+        ]
+        yield Case(
+            "sneak-paths",
+            name,
+            f"sneak path {name}: {fate(path)}",
+            detail="\n".join([*map(_statement, path.possible), *rows]),
+        )
+
+
+def _statements(evidence: Evidence) -> Iterator[Case]:
+    found: tuple[Undecided | DynamicTarget, ...] = (*evidence.undecided, *evidence.dynamic)
+    for it in found:
+        yield Case(
+            "statements", one_line(str(it.statement.place)), one_line(it.reason), detail=_statement(it.statement)
+        )
+
+
+def _verdict(evidence: Evidence) -> Case:
+    reasons = "\n".join(evidence.reasons)
+    failure = None if evidence.verdict is Verdict.PROVEN else f"the lifecycle is {_verdict_text(evidence)}"
+    return Case("verdict", "the lifecycle is proven", failure, detail=block(reasons, 20_000))
+
+
+def _verdict_text(evidence: Evidence) -> str:
+    return "walked, not proven" if evidence.verdict is Verdict.WALKED else str(evidence.verdict)
+
+
+def _said(evidence: Evidence, comparison: Comparison | None) -> Iterator[str]:
+    """The figures, and what has changed since an earlier proof, as lines."""
+    yield f"{_verdict_text(evidence)}: " + ", ".join(f"{what} {figure}" for what, figure in figures(evidence).items())
+    if comparison is not None:
+        yield verdict_words(comparison)
+        for part in parts_of(comparison):
+            yield from (f"{part.title}: {line.text}" for line in part.lines)
+
+
+def _name(ends: TransitionEvidence | SneakPath) -> str:
+    return one_line(transition_name(ends.source, ends.target))
+
+
+def _point(kill: Kill) -> str:
+    return f"{kill.side} at {one_line(kill.point)}" if kill.point else str(kill.side)
+
+
+def _statement(statement: Statement) -> str:
+    return f"{one_line(str(statement.place))}\n{block(statement.sql)}"
+
+
+def _id(evidence: Evidence) -> str:
+    return _text(one_line(evidence.model_id, 80)) or "lifecycle"
+
+
+def _text(text: str) -> str:
+    return _UNWRITABLE.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)
