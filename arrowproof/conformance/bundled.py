@@ -14,8 +14,9 @@ first, because only a service that has forgotten its crashes completes it then.
 Beside the walks the driver holds the service to its word: what a worker prints, the job after each deed
 (:mod:`arrowproof.conformance.notes_jobs`), the history (one row when the job is completed, none before, which names the
 attempt), the note as it was sent, replays and conflicts of an Idempotency-Key, a refusal of what a client may not ask
-for in this state, that nothing of a removed job is left and its key is free, and that the database itself refuses a
-second note of one key, a second job of one note and a second history row of one job.
+for in this state, that a worker finds nothing to do where another has claimed the job, that nothing of a removed job is
+left and its key is free, and that the database itself refuses a second note of one key, a second job of one note, a
+second history row of one job and a second error of one attempt.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ _ACTIONS = {"retry_wait": "FAIL", "failed": "ROLLBACK"}
 _SET_ASIDE = "set_aside"
 _CRASH_POINTS = ("after-count", "after-savepoint", "after-history")
 """Points of an attempt that a worker does not come to when it sets the job aside."""
+_CLAIMED = "after-select"
 _KEEP_NOTHING = "0"
 
 
@@ -196,14 +198,27 @@ class NotesDriver:
         return (self._run_worker(key, transition.target),)
 
     def _set_aside(self, key: Row, before: Job) -> tuple[Process, ...]:
-        """Kill a worker in its attempt, three times, each of which must leave the job as it was; then run one."""
+        """Kill a worker in its attempt, three times, each of which must leave the job as it was; then run one.
+
+        A worker that was killed before that, when it had claimed the job and not begun, is no crash.
+        """
         self._prepare(key, before, None)
+        self._check_claim(key)
         killed = []
         for point in _CRASH_POINTS:
             killed.append(self._service.hold("worker", point, *self._worker_options()).kill())
             if (found := self._job(key)) != before:
                 raise DriverError(f"A worker was killed {point}, and job {_id(key)} is {found}; it was {before}.")
         return (*killed, self._run_worker(key, "failed"))
+
+    def _check_claim(self, key: Row) -> None:
+        """Have a worker that looks while another has claimed the job find nothing to do, whoever is the faster."""
+        holder = self._service.hold("worker", _CLAIMED, *self._worker_options())
+        try:
+            holder.await_held()
+            self._run_worker(key, None, "--busy-timeout", "0")
+        finally:
+            holder.process.kill()
 
     def _ask(self, deed: Deed, key: Row) -> tuple[Process, ...]:
         """Ask for a retry or a cancel; the answer must be the job as it is stored after that."""
@@ -243,6 +258,9 @@ class NotesDriver:
             )
         if history:
             self._database.check_refusal(Doubled.EVENT)
+            self._check_replay(key)
+        if found.errors:
+            self._database.check_refusal(Doubled.ERROR)
         self._check_doors(key, found)
 
     def _check_doors(self, key: Row, job: Job) -> None:
@@ -252,6 +270,13 @@ class NotesDriver:
                 self._service.api().ask_in_vain(deed, _id(key), 409)
         if (found := self._job(key)) != job:
             raise DriverError(f"Job {_id(key)} was changed by what was refused: it was {job} and is {found}.")
+
+    def _check_replay(self, key: Row) -> None:
+        """POST the note of a completed job once more, which must be answered as the first time."""
+        posted = self._posted[_id(key)]
+        again = self._service.api().post(posted.number, replayed=True)
+        if (again.job_id, again.note_id) != (_id(key), posted.note_id):
+            raise DriverError(f"The key of completed job {_id(key)} was answered with {again}.")
 
     def _use_key_again(self, job_id: int) -> int:
         """POST the note of a removed job once more, which makes another; give that job's id, cancelled."""
@@ -266,13 +291,14 @@ class NotesDriver:
         return accepted.job_id
 
     def _work_off(self, key: Row) -> None:
-        """Complete a job that is due soon, or that was set aside and is now retried."""
+        """Complete a job that is pending or due soon, or that was set aside and is now retried."""
         before = self._job(key)
         if notes_jobs.is_set_aside(before):
             self._ask(Deed.RETRY, key)
-            before = self._job(key)
+            set_aside, before = before, self._job(key)
+            _check_job(Deed.RETRY, "pending", _id(key), set_aside, before)
         due_in = before.due_in()
-        if due_in is not None and due_in < _LONGEST_WAIT:
+        if before.status == "pending" or (due_in is not None and due_in < _LONGEST_WAIT):
             self._prepare(key, before, None)
             self._run_worker(key, "completed")
             _check_job(Deed.ATTEMPT, "completed", _id(key), before, self._job(key))
@@ -288,9 +314,9 @@ class NotesDriver:
     def _job(self, key: Row) -> Job:
         return self._service.api().job(_id(key))
 
-    def _run_worker(self, key: Row, outcome: str | None, *, restarts: bool = False) -> Process:
+    def _run_worker(self, key: Row, outcome: str | None, *options: str, restarts: bool = False) -> Process:
         """One look of one worker, which must come to ``outcome`` with this job (None: it must find nothing to do)."""
-        worker, told = self._service.run("worker", *self._worker_options(), restarts=restarts)
+        worker, told = self._service.run("worker", *self._worker_options(), *options, restarts=restarts)
         wanted = {"outcome": outcome or "idle", "job_id": _id(key) if outcome else None}
         if told != wanted:
             raise DriverError(f"The worker's last line is {told}; expected {wanted}.")

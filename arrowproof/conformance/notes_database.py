@@ -22,6 +22,7 @@ class Doubled(StrEnum):
     NOTE = "second note of one Idempotency-Key"
     JOB = "second job of one note"
     EVENT = "second history row of one job"
+    ERROR = "second error of one attempt"
 
 
 _FAULT = """CREATE TRIGGER arrowproof_fault AFTER INSERT ON note_events
@@ -34,6 +35,8 @@ SELECT client, idempotency_key, text, text_sha256, created_at FROM notes ORDER B
 SELECT note_id, client, status, attempts, max_attempts, next_run_at, finished_at FROM jobs ORDER BY id DESC LIMIT 1""",
     Doubled.EVENT: """INSERT INTO note_events (job_id, attempt, created_at)
 SELECT job_id, attempt, created_at FROM note_events ORDER BY id DESC LIMIT 1""",
+    Doubled.ERROR: """INSERT INTO attempt_errors (job_id, attempt, error, created_at)
+SELECT job_id, attempt, error, created_at FROM attempt_errors ORDER BY id DESC LIMIT 1""",
 }
 _OUT_OF_REACH = """UPDATE jobs SET finished_at = '9999-12-31T23:59:59.999Z'
 WHERE id = ? AND finished_at IS NOT NULL"""

@@ -58,9 +58,13 @@ class Hold:
     held: Path
     release: Path
 
+    def await_held(self) -> None:
+        """Wait until it is at its point."""
+        self.process.await_file(self.held)
+
     def kill(self) -> Process:
         """Kill it at its point, and give what it was."""
-        self.process.await_file(self.held)
+        self.await_held()
         self.process.kill()
         return self.process.record()
 
