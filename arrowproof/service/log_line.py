@@ -17,6 +17,7 @@ from arrowproof.service.streams import complain
 
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Control characters, those that end a line or set its direction, and lone surrogates, which no encoding takes."""
+_encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def write_log_line(happened: Mapping[str, object]) -> None:
@@ -27,7 +28,7 @@ def write_log_line(happened: Mapping[str, object]) -> None:
 def log_line(happened: Mapping[str, object], moment: datetime, encoding: str) -> str:
     """The line, without its end: ``time`` in UTC as RFC 3339, then what happened. ``encoding`` is the stream's."""
     line = {"time": timestamp(moment), **happened}
-    text = readable(json.dumps(line, ensure_ascii=False))
+    text = readable(_encode(line))
     try:
         text.encode(encoding)
     except UnicodeEncodeError:

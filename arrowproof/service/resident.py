@@ -22,10 +22,13 @@ from arrowproof.service.ending import Ending
 from arrowproof.service.passed_over import PAUSES, PassedOver
 from arrowproof.service.refusal import RefusedError
 from arrowproof.service.retention import MOST_AT_ONCE
+from arrowproof.service.wake import Waker
 from arrowproof.service.workplace import Tell, Workplace
 
 SHORTEST_WAIT: Final = 0.01
 REMOVAL_SECONDS: Final = 1.0
+DRAIN_SECONDS: Final = 1.0
+"""While there is work nobody has to be woken; but what is never taken away fills a FIFO, and PostgreSQL's queue."""
 _CLOCK_STEP: Final = 0.001
 
 
@@ -48,6 +51,8 @@ class Resident:
         self._tell = tell
         self._looked_until = datetime.min.replace(tzinfo=UTC)
         self._removes_at = 0.0
+        self._drains_at = 0.0
+        self._is_idle = True
         self._passed_over = PassedOver()
         self._last: Attempt | None = None
 
@@ -104,17 +109,27 @@ class Resident:
         """Look once, and wait when nothing was due."""
         if not place.is_there():
             raise MovedError("the database file was removed, or replaced by another")
-        if place.waker is not None:
-            place.waker.drain()
+        self._drain(place.waker)
         has_more = self._remove_finished(place)
         made = place.attempts.make(self._passed_over.now())
         for attempt in made:
             self._tell(vars(attempt))
             self._passed_over.forget(attempt.job_id)
             self._last = attempt
-        if not made and not has_more:
+        self._is_idle = not made and not has_more
+        if self._is_idle:
             seconds = min(self._poll_interval, self._seconds_until_due(place), self._passed_over.seconds())
             self._ending.wait(seconds, place.waker)
+
+    def _drain(self, waker: Waker | None) -> None:
+        """Take the wake-ups away when the worker has waited, and now and then while it works.
+
+        What is left there ends the next wait at once, so that at least one look comes after each.
+        """
+        if waker is None or not (self._is_idle or time.monotonic() >= self._drains_at):
+            return
+        waker.drain()
+        self._drains_at = time.monotonic() + DRAIN_SECONDS
 
     def _remove_finished(self, place: Workplace) -> bool:
         """Remove some finished jobs, but not before each of many attempts; whether there may be more of them."""
