@@ -1,8 +1,9 @@
-"""Where a proof runs: versions of Arrowproof, Python and SQLite, the platform, and what they mean for the database."""
+"""Where a proof runs: versions of Arrowproof, Python and the database, the platform, and what they mean for it."""
 
 from __future__ import annotations
 
 import platform
+from dataclasses import replace
 from pathlib import Path
 
 import apsw
@@ -25,12 +26,19 @@ def describe_environment(database: Path) -> Environment:
     with open_database(database) as connection:
         mode = connection.pragma("journal_mode")
     version = apsw.sqlite_lib_version()
+    return replace(_here("SQLite", version), journal_mode=str(mode), wal_reset=wal_reset_status(version))
+
+
+def describe_postgresql(server_version: str) -> Environment:
+    """The environment of a proof on a PostgreSQL server of this version."""
+    return _here("PostgreSQL", server_version)
+
+
+def _here(database: str, version: str) -> Environment:
     return Environment(
         arrowproof=arrowproof.__version__,
         python=platform.python_version(),
         platform=f"{platform.system()} {platform.machine()}",
-        database="SQLite",
+        database=database,
         database_version=version,
-        journal_mode=str(mode),
-        wal_reset=wal_reset_status(version),
     )

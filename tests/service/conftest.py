@@ -28,7 +28,6 @@ from tests.service.engines import (
     SQLiteEngine,
     open_begun,
     open_engine,
-    running_postgresql,
 )
 from tests.service.waiting import DEADLINE_SECONDS, wait_until
 
@@ -191,13 +190,6 @@ def snapshot(folder: Path) -> dict[str, tuple[str, int]]:
         for file in sorted(folder.iterdir())
         if file.is_file() and file.suffix not in (".stdout", ".stderr")
     }
-
-
-@pytest.fixture(scope="session")
-def postgresql() -> Iterator[str]:
-    """The URL of a real PostgreSQL server; it is started once, by the first test that asks for it."""
-    with running_postgresql() as url:
-        yield url
 
 
 def make_engine(request: pytest.FixtureRequest, folder: Path) -> Iterator[Engine]:

@@ -1,0 +1,200 @@
+"""The journal on PostgreSQL: a table in a schema of its own that triggers write in the transaction of the change.
+
+Its rules, each shown by a test:
+
+* ``AFTER`` row triggers record: they see what a BEFORE trigger made of the row. A second one, ``UPDATE OF state``, only
+  marks a row that named the state and left it.
+* All are ``ENABLE ALWAYS``: with ``session_replication_role`` at ``replica`` others do not fire.
+* OLD and NEW are stored, never inferred from the row before.
+* Rows are in the order of a sequence, and bear ``clock_timestamp()``: by ``now()`` or the transaction's number, a
+  transaction that began first and changed a row last would come first.
+* A transaction or savepoint that rolls back takes its journal rows along, and leaves a gap in the order.
+* TRUNCATE fires no row trigger; a statement trigger records every row as removed.
+* A row that an UPDATE moves to another partition is deleted there and inserted here; it is recorded as one update.
+  Which columns the statement named cannot be told then: a move that leaves the state as it was is a touch.
+* An update of the key is a removal (``delete``) of the old key and a creation (``insert``) of the new one.
+* Each row keeps the string that the client sent, as ``current_query()`` has it: all of its statements, where there are
+  several, and that of the caller for what a function or trigger did.
+* :meth:`PostgresJournal.stands` says whether the triggers are still there as they were made, and fire always.
+
+A transaction that wrote its rows ahead of another's and commits after it comes first in the order: what is asked for
+``after`` a row may leave it out, and only :meth:`PostgresJournal.rows_and_states` holds it.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from arrowproof.conformance.balance import States
+from arrowproof.conformance.driver import DriverError
+from arrowproof.conformance.environment import describe_postgresql
+from arrowproof.conformance.postgresql_binding import check_postgresql_binding
+from arrowproof.conformance.postgresql_journal_schema import PostgresJournalSchema, schema_name
+from arrowproof.conformance.postgresql_rows import bound_table, open_server, scalar, select_row
+from arrowproof.conformance.rows import BoundRow
+from arrowproof.errors import InputError
+from arrowproof.model.evidence import Environment, JournalKind, JournalRow, Row
+from arrowproof.model.lifecycle import Binding
+from arrowproof.model.record import record
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+SETTLE_SECONDS = 30.0
+"""How long a transaction may stay open after what it belonged to was killed."""
+
+_LOOK_SECONDS = 0.002
+_FAMILY = """SELECT relid::regclass::text, isleaf FROM pg_partition_tree(%s::oid)
+UNION SELECT oid::regclass::text, true FROM pg_class WHERE oid = %s::oid AND relkind = 'r'"""
+_OPEN_TRANSACTIONS = """SELECT pid, xact_start FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL
+    AND backend_type = 'client backend'"""
+
+
+@record
+class PostgresJournal:
+    """The journal of one bound table in one database of a server. Every method connects for itself."""
+
+    url: str
+    binding: Binding
+
+    def install(self) -> States:
+        """Make the journal's schema and triggers in one transaction; rows that are there already are its start.
+
+        Returns:
+            The states that the journal starts from.
+
+        Raises:
+            InputError: the table, a column or a unique key is missing, a journal is there already, or the table stays
+                locked.
+        """
+        with open_server(self.url) as connection, connection.transaction():
+            table = check_postgresql_binding(connection, self.binding)
+            is_there = "SELECT FROM pg_catalog.pg_namespace WHERE nspname = %s"
+            if connection.execute(is_there, (schema_name(self.binding.table),)).fetchone() is not None:
+                raise InputError(f"The database already has a journal of {self.binding.table!r}; remove it first.")
+            connection.execute(f"LOCK TABLE {table.sql} IN SHARE ROW EXCLUSIVE MODE")
+            schema = self._schema(connection)
+            for statement in schema.installation():
+                connection.execute(statement)
+            return self._states(connection, schema)
+
+    def rows(self, after: int = 0) -> tuple[JournalRow, ...]:
+        """The committed rows whose order is greater than ``after``, in order.
+
+        Raises:
+            InputError: there is no journal in the database.
+        """
+        with open_server(self.url) as connection:
+            return self._rows(connection, self._schema(connection), after)
+
+    def rows_and_states(self) -> tuple[tuple[JournalRow, ...], States]:
+        """Every committed row, and the state of every row of the bound table at the same moment."""
+        with open_server(self.url) as connection, connection.transaction():
+            connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            schema = self._schema(connection)
+            return self._rows(connection, schema, 0), self._states(connection, schema)
+
+    def last_order(self) -> int:
+        """The order of the last committed row; 0 when there is none."""
+        with open_server(self.url) as connection:
+            return int(_only(connection, self._schema(connection).last_order()) or 0)
+
+    def stands(self) -> bool:
+        """Whether every trigger and function of the journal is still there as it was made, and always fires."""
+        from psycopg.errors import UndefinedTable
+
+        with open_server(self.url) as connection:
+            try:
+                return bool(_only(connection, self._schema(connection).fallen()) == 0)
+            except (UndefinedTable, InputError):
+                return False
+
+    def remove(self) -> None:
+        """Take the journal out of the database, with its rows; nothing of it is left. Safe to call twice."""
+        with open_server(self.url) as connection:
+            connection.execute("SET client_min_messages TO warning")
+            connection.execute(self._schema(connection).removal())
+
+    def bound_row(self, key: Row) -> BoundRow | None:
+        """The row of the bound table with this key, by SELECT; None when there is none."""
+        with open_server(self.url) as connection:
+            return select_row(connection, self.binding, key)
+
+    def settle(self) -> None:
+        """Wait until every transaction that is open now in this database has ended.
+
+        The server ends that of a process which was killed when it finds its connection closed; a statement that is at
+        work meanwhile, or waits, only where ``client_connection_check_interval`` is set.
+
+        Raises:
+            DriverError: one is still open after :data:`SETTLE_SECONDS`.
+        """
+        deadline = time.monotonic() + SETTLE_SECONDS
+        with open_server(self.url) as connection:
+            left = set(connection.execute(_OPEN_TRANSACTIONS).fetchall())
+            while left:
+                if time.monotonic() > deadline:
+                    backends = ", ".join(str(pid) for pid, _ in sorted(left))
+                    raise DriverError(f"A transaction stays open {SETTLE_SECONDS:g} s later, of backend {backends}.")
+                time.sleep(_LOOK_SECONDS)
+                left &= set(connection.execute(_OPEN_TRANSACTIONS).fetchall())
+
+    def environment(self) -> Environment:
+        """Where the proof runs, and what the server is."""
+        with open_server(self.url) as connection:
+            return describe_postgresql(str(_only(connection, "SHOW server_version")))
+
+    def _schema(self, connection: Connection[Any]) -> PostgresJournalSchema:
+        table = bound_table(connection, self.binding)
+        family = connection.execute(_FAMILY, (table.oid, table.oid)).fetchall()
+        return PostgresJournalSchema(
+            self.binding,
+            table,
+            family=tuple(sql for sql, _ in family),
+            leaves=tuple(sql for sql, is_leaf in family if is_leaf),
+            search_path=str(_only(connection, "SHOW search_path")),
+        )
+
+    def _states(self, connection: Connection[Any], schema: PostgresJournalSchema) -> States:
+        return {self._key(key): scalar(state) for key, state in connection.execute(schema.states())}
+
+    def _rows(self, connection: Connection[Any], schema: PostgresJournalSchema, after: int) -> tuple[JournalRow, ...]:
+        return tuple(self._row(*values) for values in connection.execute(schema.rows(after)))
+
+    def _row(
+        self,
+        order: int,
+        operation: str,
+        kind: str,
+        old_state: object,
+        new_state: object,
+        key: list[object],
+        old_watched: list[object] | None,
+        new_watched: list[object] | None,
+        query: str | None,
+    ) -> JournalRow:
+        return JournalRow(
+            order=order,
+            operation=operation,
+            kind=JournalKind(kind),
+            key=self._key(key),
+            old_state=scalar(old_state),
+            new_state=scalar(new_state),
+            old_watched=_named(self.binding.watch, old_watched),
+            new_watched=_named(self.binding.watch, new_watched),
+            query=query,
+        )
+
+    def _key(self, values: list[object]) -> Row:
+        return _named(self.binding.key, values)
+
+
+def _named(names: tuple[str, ...], values: list[object] | None) -> Row:
+    return () if values is None else tuple(zip(names, map(scalar, values), strict=True))
+
+
+def _only(connection: Connection[Any], query: str) -> Any:
+    found = connection.execute(query).fetchone()
+    return None if found is None else found[0]
