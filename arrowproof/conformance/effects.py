@@ -11,20 +11,23 @@ that could store one is itself reported, with that value as its target.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
+from arrowproof.conformance.assignments import Assignments, is_default
+from arrowproof.conformance.changed_row import Row
 from arrowproof.conformance.changes import Change, Verb
 from arrowproof.conformance.display import one_line
 from arrowproof.conformance.names import fold
-from arrowproof.conformance.predicate import Evaluator, Row
-from arrowproof.conformance.scopes import RowSource, Scope, SourceKind, add_sources, columns_of, union_branches
+from arrowproof.conformance.predicate import Evaluator
+from arrowproof.conformance.proposals import proposed_state, unnamed_reason
+from arrowproof.conformance.scopes import RowSource, Scope, SourceKind, add_sources
 from arrowproof.conformance.strain import find_strain
-from arrowproof.conformance.syntax import MisreadError, parse_change, target_of
-from arrowproof.conformance.tables import ROWID_NAMES, Table
-from arrowproof.conformance.values import ANYTHING, Constant, Values
+from arrowproof.conformance.syntax import MisreadError, Parsed, parse_change, target_of
+from arrowproof.conformance.tables import Table
+from arrowproof.conformance.values import ANYTHING, TRUE, Constant, Values
 from arrowproof.model.lifecycle import State
 from arrowproof.model.record import record
 
@@ -45,6 +48,8 @@ class Move:
 class Effects:
     """What a statement can do. ``dynamic`` are the sources from which the target is not a constant (None: it inserts).
 
+    ``race`` are the moves that it can make only where another session changes the row between the statement's look at
+    it and its write, as a sub-select without a lock lets it happen; ``moves`` are all others.
     ``is_idle`` says that it names the state, or deletes, and can do so in no state of the model. ``undecided`` is the
     reason why all this says too little, None when it does not. ``dynamic_reason`` is why a target is no constant where
     the text of the statement does not show it, and ``is_pinned`` that naming source states in it would not help: it
@@ -58,6 +63,7 @@ class Effects:
     dynamic_reason: str | None = None
     is_pinned: bool = False
     compared: tuple[str, ...] = ()
+    race: tuple[Move, ...] = ()
 
 
 @record
@@ -75,17 +81,42 @@ class Subject:
 
 def effects_of(change: Change, subject: Subject, replaces: bool = False) -> Effects:
     """What a change of the bound table can do. ``replaces``: it may remove rows in its way without saying so."""
+    if change.verb is Verb.TRUNCATE:
+        return removal_of_all(subject)
     strain = find_strain(change)
     if strain is not None:
         return Effects(undecided=strain)
-    reader = _Reader(change, subject, replaces or change.resolution == "REPLACE" or subject.table.replaces_rows)
+    main = change.statement.grammar.main_schema
+    schemas = frozenset({change.schema or ""} if main is None else {"", main})
+    subject = replace(subject, table=replace(subject.table, schemas=schemas))
+    replaces = replaces or change.resolution == "REPLACE" or subject.table.replaces_rows
     try:
-        reader.read(parse_change(change))
+        parsed = parse_change(change)
+        found = _read(change, parsed, subject, replaces, in_race=False)
+        if change.statement.grammar.has_races:
+            found = _with_race(found, _read(change, parsed, subject, replaces, in_race=True))
     except MisreadError as misread:
         return Effects(undecided=str(misread))
     except RecursionError:
         return Effects(undecided="it is nested too deeply to be followed")
+    return found
+
+
+def _read(change: Change, parsed: Parsed, subject: Subject, replaces: bool, in_race: bool) -> Effects:
+    reader = _Reader(change, subject, replaces, parsed, in_race)
+    reader.read(parsed.tree)
     return reader.effects()
+
+
+def _with_race(found: Effects, raced: Effects) -> Effects:
+    """What a statement can do alone, and beside it what it can do only in a race."""
+    return replace(
+        found,
+        dynamic=raced.dynamic,
+        is_idle=raced.is_idle,
+        is_pinned=raced.is_pinned,
+        race=tuple(move for move in raced.moves if move not in found.moves),
+    )
 
 
 def removal_of_all(subject: Subject) -> Effects:
@@ -100,6 +131,8 @@ class _Reader:
     change: Change
     subject: Subject
     replaces: bool
+    parsed: Parsed
+    in_race: bool
     moves: dict[Move, None] = field(default_factory=dict)
     dynamic: dict[str | None, None] = field(default_factory=dict)
     is_touch: bool = False
@@ -123,8 +156,9 @@ class _Reader:
 
     def read(self, tree: exp.Expr) -> None:
         self.compared = tuple(_compared_strings(tree, self.subject.state_column))
-        if self.change.schema not in (None, "main"):
-            self.undecided = f"it names the table in the schema {self.change.schema}, not in main"
+        main = self.change.statement.grammar.main_schema
+        if main is not None and self.change.schema not in (None, main):
+            self.undecided = f"it names the table in the schema {self.change.schema}, not in {main}"
         match self.change.verb:
             case Verb.UPDATE:
                 self._read_update(tree)
@@ -132,11 +166,13 @@ class _Reader:
                 self._read_delete(tree)
             case Verb.INSERT:
                 self._read_insert(tree)
+            case Verb.MERGE:
+                self._read_merge(tree)
 
     # UPDATE and DELETE
 
     def _read_update(self, tree: exp.Expr) -> None:
-        assignments = _Assignments(tree.expressions)
+        assignments = Assignments(tree.expressions)
         self._judge_key(assignments)
         names_state = assignments.sets(self.subject.state_column)
         self.is_touch = not names_state
@@ -163,28 +199,37 @@ class _Reader:
 
     def _row_scope(self, tree: exp.Expr) -> Scope:
         """The scope of an UPDATE or DELETE: the changed row, then the tables of its FROM clause."""
-        target = target_of(tree)
-        assert target is not None
-        alias = fold(target.alias_or_name)
-        row = RowSource(SourceKind.ROW, alias, self.subject.table)
-        scope = Scope(sources={alias: row}).with_expressions(tree)
-        return add_sources(scope, tree.args.get("from_"), (), self.subject.table)
+        scope = self._row_scope_of(tree)
+        clauses = [tree.args.get("from_"), *(tree.args.get("using") or ())]
+        for clause in clauses:
+            scope = add_sources(scope, clause, (), self.subject.table)
+        return scope
+
+    def _with_expressions(self, scope: Scope, tree: exp.Expr) -> Scope:
+        """The scope with the table expressions of the whole statement, then with those of this part of it."""
+        scope = scope.with_expressions(self.parsed.whole)
+        return scope if tree is self.parsed.whole else scope.with_expressions(tree)
 
     def _evaluator(self, state: State | None, ties_subselects: bool = False, proposed: Values = ANYTHING) -> Evaluator:
         value = Values.of(state.value) if state is not None else None
-        strings = self.change.double_quoted & {str(each.value) for each in self.subject.states}
-        return Evaluator(Row(self.subject.table, self.subject.state_column, value, ties_subselects, proposed, strings))
+        grammar = self.change.statement.grammar
+        values = {str(each.value) for each in self.subject.states} if grammar.quotes_names else set()
+        strings = self.change.double_quoted & values
+        table, column = self.subject.table, self.subject.state_column
+        return Evaluator(Row(table, column, value, ties_subselects, proposed, strings, grammar, self.in_race))
 
-    def _assigned(self, assignments: _Assignments, evaluator: Evaluator, scope: Scope) -> Values:
+    def _assigned(self, assignments: Assignments, evaluator: Evaluator, scope: Scope) -> Values:
         expression = assignments.value_of(self.subject.state_column)
+        if is_default(expression):
+            return self.subject.table.column(self.subject.state_column).default
         return ANYTHING if expression is None else evaluator.value(expression, scope)
 
-    def _judge_key(self, assignments: _Assignments) -> None:
-        key = [name for name in (*self.subject.key, *sorted(ROWID_NAMES)) if assignments.sets(name)]
+    def _judge_key(self, assignments: Assignments) -> None:
+        key = [name for name in (*self.subject.key, *sorted(self.subject.table.row_names)) if assignments.sets(name)]
         if key:
             self.undecided = f"it changes {key[0]}, the key by which a row is followed"
 
-    def _store(self, state: State, values: Values, assignments: _Assignments | None) -> None:
+    def _store(self, state: State, values: Values, assignments: Assignments | None) -> None:
         """Note the targets of one source state. ``assignments`` is None when all columns are set anew."""
         for value in self._storable(values):
             sets_watched = assignments is None or any(assignments.sets(name) for name in self.subject.watched)
@@ -200,12 +245,12 @@ class _Reader:
     # INSERT and its conflicts
 
     def _read_insert(self, tree: exp.Expr) -> None:
-        proposed = self._proposed(tree)
+        proposed = proposed_state(tree, self._evaluator(None))
         for value in self._storable(proposed):
             self._move(self._move_to(None, value))
         if proposed.open:
             self.dynamic[None] = None
-            self.dynamic_reason = self._unnamed(tree)
+            self.dynamic_reason = unnamed_reason(tree, self.subject.table, self.subject.state_column)
         if self.replaces:
             self._remove_all()
             for state in self.subject.states:
@@ -213,55 +258,6 @@ class _Reader:
         conflict = tree.args.get("conflict")
         if conflict is not None and conflict.expressions:
             self._read_upsert(tree, conflict, proposed)
-
-    def _proposed(self, tree: exp.Expr) -> Values:
-        """What the rows to be inserted hold in the state column."""
-        column = self.subject.table.column(self.subject.state_column)
-        if tree.args.get("default"):
-            return column.default
-        source = tree.args.get("expression")
-        if not isinstance(source, exp.Values | exp.Query):
-            raise MisreadError("the parser does not see what it inserts")
-        places, width = self._places(tree.this)
-        if not places:
-            return column.default if places is not None else ANYTHING
-        scope = Scope().with_expressions(tree)
-        evaluator = self._evaluator(None)
-        found: list[Values] = []
-        for row, inner in _rows_of(source, scope):
-            if row is None or (width is not None and len(row) != width):
-                return ANYTHING
-            found += [evaluator.value(row[place], inner) for place in places]
-        constants = frozenset[Constant]().union(*(each.constants for each in found))
-        return Values(constants, any(each.open for each in found))
-
-    def _unnamed(self, tree: exp.Expr) -> str | None:
-        """Why the state of a new row is not known though no value of the statement hides it; None when one does."""
-        table = self.subject.table
-        places, _ = ([], None) if tree.args.get("default") else self._places(tree.this)
-        unknown = "no CREATE TABLE in the sources says"
-        if table.statement is not None and not table.is_known:
-            unknown = "the CREATE TABLEs in the sources differ on"
-        if places is None and not table.is_known:
-            return f"the INSERT names no columns, and {unknown} their order"
-        if places == [] and not table.is_known:
-            return f"the column is not given, and {unknown} its default"
-        if places == []:
-            return "the column is not given, and its default is not a constant: give it as a literal"
-        return None
-
-    def _places(self, target: exp.Expr) -> tuple[list[int] | None, int | None]:
-        """Where in a row to be inserted the state stands (None: not known), and how wide the row must be."""
-        wanted = self.subject.state_column
-        if isinstance(target, exp.Schema):
-            if not all(isinstance(each, exp.Identifier) for each in target.expressions):
-                raise MisreadError("a column of the INSERT is not a plain name")
-            names = [fold(each.name) for each in target.expressions]
-            return [place for place, name in enumerate(names) if name == wanted], len(names)
-        columns = self.subject.table.columns
-        if not columns or any(column.is_generated for column in columns):
-            return None, None
-        return [place for place, column in enumerate(columns) if column.name == wanted], len(columns)
 
     def _read_upsert(self, tree: exp.Expr, conflict: exp.Expr, proposed: Values) -> None:
         """DO UPDATE: the row in conflict may be in any state that its WHERE lets through."""
@@ -271,8 +267,8 @@ class _Reader:
         table = self.subject.table
         excluded = Scope(sources={"excluded": RowSource(SourceKind.EXCLUDED, "excluded", table)})
         scope = Scope(sources={alias: RowSource(SourceKind.ROW, alias, table)}, parent=excluded)
-        scope = scope.with_expressions(tree)
-        assignments = _Assignments(conflict.expressions)
+        scope = self._with_expressions(scope, tree)
+        assignments = Assignments(conflict.expressions)
         self._judge_key(assignments)
         stored = Values(frozenset(self._storable(proposed)), proposed.open)
         for state in self.subject.states:
@@ -283,6 +279,63 @@ class _Reader:
                 self.reached.add(state.id)
             if may_hold and assignments.sets(self.subject.state_column):
                 self._store(state, self._assigned(assignments, evaluator, scope), assignments)
+
+    # MERGE
+
+    def _read_merge(self, tree: exp.Expr) -> None:
+        """Each WHEN by itself, in their order: a branch that is taken for certain ends the search of a row."""
+        scope = add_sources(self._row_scope_of(tree), tree.args["using"], (), self.subject.table)
+        whens = tree.args["whens"].expressions
+        for when in whens:
+            if not when.args.get("matched") and not when.args.get("source"):
+                self._insert_merged(when.args["then"])
+        for state in self.subject.states:
+            for by_source in (False, True):
+                self._read_whens(tree, [w for w in whens if bool(w.args.get("source")) is by_source], state, scope)
+
+    def _read_whens(self, tree: exp.Expr, whens: Iterable[exp.Expr], state: State, scope: Scope) -> None:
+        evaluator = self._evaluator(state, ties_subselects=True)
+        for when in whens:
+            by_source, condition = bool(when.args.get("source")), when.args.get("condition")
+            if not when.args.get("matched") and not by_source:
+                continue
+            wanted = [each.copy() for each in (None if by_source else tree.args["on"], condition) if each is not None]
+            where = exp.Where(this=exp.and_(*wanted)) if wanted else None
+            if evaluator.may_change(where, scope):
+                self.reached.add(state.id)
+                self._take_branch(when.args["then"], state, scope)
+            if condition is None or evaluator.truth(condition, scope) == TRUE:
+                return
+
+    def _take_branch(self, then: exp.Expr, state: State, scope: Scope) -> None:
+        if isinstance(then, exp.Update):
+            assignments = Assignments(then.expressions)
+            self._judge_key(assignments)
+            if assignments.sets(self.subject.state_column):
+                self._store(state, self._assigned(assignments, self._evaluator(state), scope), assignments)
+            else:
+                self.is_touch = True
+        elif then.name.upper() == "DELETE":
+            self._move(Move(state.id, None))
+        else:
+            self.is_touch = True
+
+    def _insert_merged(self, then: exp.Expr) -> None:
+        if isinstance(then, exp.Insert):
+            values = then.args.get("expression")
+            has_defaults = values is None and isinstance(then.this, exp.Tuple)
+            proposed = ANYTHING if has_defaults else proposed_state(then, self._evaluator(None))
+            for value in self._storable(proposed):
+                self._move(self._move_to(None, value))
+            if proposed.open:
+                self.dynamic[None] = None
+
+    def _row_scope_of(self, tree: exp.Expr) -> Scope:
+        target = target_of(tree)
+        assert target is not None
+        alias = fold(target.alias_or_name)
+        scope = Scope(sources={alias: RowSource(SourceKind.ROW, alias, self.subject.table)})
+        return self._with_expressions(scope, tree)
 
     # What is stored, and how it is noted
 
@@ -315,25 +368,6 @@ class _Reader:
         self.moves[move] = None
 
 
-class _Assignments:
-    """A SET list. Of a column that is set twice, SQLite takes the last assignment."""
-
-    def __init__(self, assignments: Sequence[exp.Expr]) -> None:
-        self.expressions: dict[str, exp.Expr | None] = {}
-        for each in assignments:
-            if not isinstance(each, exp.EQ):
-                raise MisreadError("the parser does not see an assignment in the SET list")
-            self.expressions.update(_assigned_columns(each.this, each.expression))
-
-    def sets(self, column: str) -> bool:
-        """Whether the list names a column."""
-        return fold(column) in self.expressions
-
-    def value_of(self, column: str) -> exp.Expr | None:
-        """The expression that a column is set to, None when a sub-select sets several columns at once."""
-        return self.expressions[fold(column)]
-
-
 def _compared_strings(tree: exp.Expr, state_column: str) -> Iterable[str]:
     """The string literals that a statement holds its state column against: ``s = 'a'``, ``s IN ('a', 'b')``."""
     for node in tree.find_all(exp.EQ, exp.NEQ, exp.Is, exp.In, exp.Case):
@@ -343,30 +377,3 @@ def _compared_strings(tree: exp.Expr, state_column: str) -> Iterable[str]:
         parts += [when.this for when in node.args.get("ifs") or ()]
         if any(isinstance(part, exp.Column) and fold(part.name) == state_column for part in parts):
             yield from (part.name for part in parts if isinstance(part, exp.Literal) and part.is_string)
-
-
-def _assigned_columns(target: exp.Expr, value: exp.Expr) -> Iterable[tuple[str, exp.Expr | None]]:
-    """The columns that one assignment sets, with their expressions."""
-    if isinstance(target, exp.Column) and not target.table:
-        yield fold(target.name), value
-    elif isinstance(target, exp.Tuple | exp.Paren):
-        columns = target.expressions if isinstance(target, exp.Tuple) else [target.this]
-        values = value.expressions if isinstance(value, exp.Tuple) and len(value.expressions) == len(columns) else None
-        for place, column in enumerate(columns):
-            if not isinstance(column, exp.Column):
-                raise MisreadError("a column of the SET list is not a plain name")
-            yield fold(column.name), values[place] if values is not None else None
-    else:
-        raise MisreadError("a column of the SET list is not a plain name")
-
-
-def _rows_of(source: exp.Expr, scope: Scope) -> Iterable[tuple[Sequence[exp.Expr] | None, Scope]]:
-    """The rows that an INSERT takes from VALUES or a query, as expressions; None for a row that cannot be seen."""
-    if isinstance(source, exp.Values):
-        for row in source.expressions:
-            yield (row.expressions if isinstance(row, exp.Tuple) else [row]), scope
-        return
-    for branch in union_branches(source):
-        columns = columns_of(branch) if isinstance(branch, exp.Select) else None
-        # Any column of a query may hold anything: no scope is known in which it could mean the changed row.
-        yield columns, Scope(is_select=True)

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from sqlglot import exp
 
+from arrowproof.conformance.changed_row import Row
 from arrowproof.conformance.names import fold
+from arrowproof.conformance.quantifiers import Quantifier, read_quantifier
 from arrowproof.conformance.scopes import (
     NOWHERE,
     RowSource,
@@ -26,19 +27,17 @@ from arrowproof.conformance.scopes import (
     union_branches,
     unwrap,
 )
-from arrowproof.conformance.tables import Table
+from arrowproof.conformance.ties import Resolved, Ties
 from arrowproof.conformance.values import (
     ANYTHING,
     FALSE,
-    MAX_CONSTANTS,
     NOTHING,
     TRUE,
     TRUE_OR_FALSE,
     UNKNOWN,
-    Comparison,
-    Constant,
     Truth,
     Values,
+    combine,
     compare,
     conjoin,
     disjoin,
@@ -49,35 +48,18 @@ from arrowproof.conformance.values import (
     truth_of,
     value_of,
 )
-from arrowproof.model.record import record
 
-_ORDERS: Mapping[type[exp.Expr], Comparison] = {
-    exp.LT: order(operator.lt),
-    exp.LTE: order(operator.le),
-    exp.GT: order(operator.gt),
-    exp.GTE: order(operator.ge),
+_ORDERS: Mapping[type[exp.Expr], Callable[[float, float], bool]] = {
+    exp.LT: operator.lt,
+    exp.LTE: operator.le,
+    exp.GT: operator.gt,
+    exp.GTE: operator.ge,
 }
+_KEPT: Mapping[str, type] = {"TEXT": str, "VARCHAR": str, "INT": int, "BIGINT": int}
 _MOST_DIGITS = 15  # so many are exact, as an integer and as a float
-_Resolved = tuple[SourceKind | None, str, str]
 
 MAX_LOOKS = 1_000
 """Queries looked into for one condition: table expressions that name each other twice double the work each time."""
-
-
-@record
-class Row:
-    """The changed row as a statement sees it: what its state column may hold now (None while there is no row)."""
-
-    table: Table
-    state_column: str
-    state: Values | None
-    ties_subselects: bool = False
-    """Whether sub-selects may be tied to the row: only in the WHERE of an UPDATE or DELETE, which is evaluated before
-    anything is written. A SET clause and an upsert are evaluated between writes."""
-    proposed: Values = ANYTHING
-    """What an upsert's ``excluded`` row holds in the state column."""
-    strings: frozenset[str] = frozenset()
-    """State values that stand in double quotes. SQLite reads such a name as a string where no column bears it."""
 
 
 class Evaluator:
@@ -86,7 +68,9 @@ class Evaluator:
     def __init__(self, row: Row) -> None:
         self.row = row
         self.looks = 0
-        self.equal = equality(row.table.column(row.state_column).collation)
+        self.column = row.table.column(row.state_column)
+        self.labels = self.column.labels
+        self.equal = equality(self.column.collation)
 
     def truth(self, expression: exp.Expr | None, scope: Scope) -> Truth:
         """What a condition may come to; a condition that is not there holds."""
@@ -124,19 +108,55 @@ class Evaluator:
         for key, query in ((left, right), (right, left)):
             if isinstance(query, exp.Query):
                 return self._membership(key, query, scope)
-        return compare(self.value(left, scope), self.value(right, scope), self.equal)
+        quantifier = read_quantifier(right)
+        if quantifier is None:
+            return compare(self.value(left, scope), self.value(right, scope), self.equal)
+        if quantifier.query is not None and not quantifier.is_all:
+            return self._membership(left, quantifier.query, scope)
+        return self._quantified(left, quantifier, lambda truth: truth, scope)
 
     def _differs(self, expression: exp.Expr, scope: Scope) -> Truth:
+        quantifier = read_quantifier(unwrap(expression.expression))
+        if quantifier is not None:
+            return self._quantified(expression.this, quantifier, negate, scope)
         return negate(compare(self.value(expression.this, scope), self.value(expression.expression, scope), self.equal))
 
+    def _quantified(
+        self, left: exp.Expr, quantifier: Quantifier, outcome: Callable[[Truth], Truth], scope: Scope
+    ) -> Truth:
+        """``= ANY``, ``<> ALL`` and their kin over the elements of an array that can be seen."""
+        if quantifier.elements is None:
+            return UNKNOWN
+        value = self.value(left, scope)
+        truths = [outcome(compare(value, self.value(each, scope), self.equal)) for each in quantifier.elements]
+        return conjoin(truths) if quantifier.is_all else disjoin(truths)
+
     def _ordered(self, expression: exp.Expr, scope: Scope) -> Truth:
-        left, right = self.value(expression.this, scope), self.value(expression.expression, scope)
-        return compare(left, right, _ORDERS[type(expression)])
+        return self._compare_order(expression.this, expression.expression, type(expression), scope)
 
     def _between(self, expression: exp.Expr, scope: Scope) -> Truth:
-        value = self.value(expression.this, scope)
-        low, high = (self.value(expression.args[bound], scope) for bound in ("low", "high"))
-        return conjoin((compare(value, low, _ORDERS[exp.GTE]), compare(value, high, _ORDERS[exp.LTE])))
+        value, low, high = expression.this, expression.args["low"], expression.args["high"]
+
+        def lies_within(low: exp.Expr, high: exp.Expr) -> Truth:
+            bounds = ((low, exp.GTE), (high, exp.LTE))
+            return conjoin(self._compare_order(value, bound, kind, scope) for bound, kind in bounds)
+
+        within = lies_within(low, high)
+        return disjoin((within, lies_within(high, low))) if expression.args.get("symmetric") else within
+
+    def _compare_order(self, left: exp.Expr, right: exp.Expr, kind: type[exp.Expr], scope: Scope) -> Truth:
+        labels = self.labels if self._is_enum(left, scope) and self._is_enum(right, scope) else ()
+        return compare(self.value(left, scope), self.value(right, scope), order(_ORDERS[kind], labels))
+
+    def _is_enum(self, expression: exp.Expr, scope: Scope) -> bool:
+        """Whether one side of a comparison is of the state's enum, given that the other side is."""
+        expression = unwrap(expression)
+        if isinstance(expression, exp.Cast):
+            return fold(str(expression.args["to"].args.get("kind") or "").strip('"')) == self.column.enum
+        if isinstance(expression, exp.Column):
+            found = scope.resolve(expression)
+            return found is not None and found.table is not None and fold(expression.name) == self.column.name
+        return isinstance(expression, exp.Literal)
 
     def _is(self, expression: exp.Expr, scope: Scope) -> Truth:
         """IS, which asks for truth ahead of TRUE and FALSE, and otherwise for sameness."""
@@ -176,7 +196,7 @@ class Evaluator:
 
     def may_change(self, where: exp.Expr | None, scope: Scope) -> bool:
         """Whether the changed row can pass the WHERE of its UPDATE or DELETE, the tables of a FROM clause included."""
-        return self._may_hold(where, scope, self._ties(where, scope) if self.row.ties_subselects else _Ties())
+        return self._may_hold(where, scope, self._ties(where, scope) if self.row.ties_subselects else Ties())
 
     def _membership(self, key: exp.Expr, query: exp.Expr, scope: Scope) -> Truth:
         """``key IN (query)`` or ``key = (query)``: ruled out when no row of the query can be the changed row."""
@@ -201,14 +221,14 @@ class Evaluator:
         picked = columns_of(branch)
         if picked is None or len(picked) != len(names):
             return True
-        ties = _Ties()
+        ties = Ties()
         for name, column in zip(names, picked, strict=True):
             ties.note(inner, self._resolve(column, inner), name)
         return self._may_hold(branch.args.get("where"), inner, ties)
 
-    def _ties(self, where: exp.Expr | None, inner: Scope) -> _Ties:
+    def _ties(self, where: exp.Expr | None, inner: Scope) -> Ties:
         """The columns that the conditions of a WHERE equate with columns of the changed row."""
-        ties = _Ties()
+        ties = Ties()
         for condition in conjuncts(where):
             if isinstance(condition, exp.EQ):
                 sides = [self._resolve(unwrap(side), inner) for side in (condition.this, condition.expression)]
@@ -217,19 +237,27 @@ class Evaluator:
                         ties.note(inner, side, name)
         return ties
 
-    def _resolve(self, expression: exp.Expr, scope: Scope) -> _Resolved:
+    def _resolve(self, expression: exp.Expr, scope: Scope) -> Resolved:
         """The kind of source, its alias and the column's name, for a plain column."""
         if not isinstance(expression, exp.Column):
             return None, "", ""
         found = scope.resolve(expression)
         return (found.kind, found.alias, fold(expression.name)) if found is not None else (None, "", "")
 
-    def _may_hold(self, where: exp.Expr | None, inner: Scope, ties: _Ties) -> bool:
+    def _may_hold(self, where: exp.Expr | None, inner: Scope, ties: Ties) -> bool:
         """Whether a WHERE can hold, given that the tied sources of its scope look at the changed row."""
-        rows = [alias for alias, names in ties.rows.items() if any(key <= names for key in self.row.table.keys)]
+        rows = [
+            alias
+            for alias, names in ties.rows.items()
+            if any(key <= names for key in self.row.table.keys) and self._is_current(inner.sources[alias])
+        ]
         if where is not None and True not in self.truth(where.this, inner.with_rows(rows)):
             return False
         return all(self._derived_may_pick(inner.sources[alias], pairs) for alias, pairs in ties.derived.items())
+
+    def _is_current(self, source: RowSource) -> bool:
+        """Whether what is read from a source is still so when the row is written."""
+        return source.is_locked or not self.row.in_race
 
     def _derived_may_pick(self, source: RowSource, pairs: Mapping[str, str]) -> bool:
         """The same for columns that come out of a sub-select in FROM, or of a common table expression."""
@@ -267,26 +295,11 @@ class Evaluator:
         return self.value(expression.this, scope)
 
     def _arithmetic(self, expression: exp.Expr, scope: Scope) -> Values:
-        """Sum and difference of whole numbers small enough to be exact; everything else is anything."""
-        left, right = self.value(expression.this, scope), self.value(expression.expression, scope)
         function: Callable[[int, int], int] = operator.add if isinstance(expression, exp.Add) else operator.sub
-        results: set[Constant] = set()
-        for a in left.constants:
-            for b in right.constants:
-                if a is None or b is None:
-                    results.add(None)
-                elif isinstance(a, int) and isinstance(b, int):
-                    results.add(function(a, b))
-                else:
-                    return ANYTHING
-        is_open = left.open or right.open or len(results) > MAX_CONSTANTS
-        return ANYTHING if is_open else Values(frozenset(results))
+        return combine(self.value(expression.this, scope), self.value(expression.expression, scope), function)
 
     def _negative(self, expression: exp.Expr, scope: Scope) -> Values:
-        value = self.value(expression.this, scope)
-        if any(isinstance(each, str) for each in value.constants):
-            return ANYTHING
-        return value.map(lambda each: None if each is None else -each)  # type: ignore[operator]  # no text is left
+        return combine(Values.of(0), self.value(expression.this, scope), operator.sub)
 
     def _case(self, expression: exp.Expr, scope: Scope) -> Values:
         """Every branch that can be reached, with its own value; the search ends at a branch that is certain."""
@@ -329,28 +342,14 @@ class Evaluator:
         return kept | NOTHING if True in truth else kept
 
     def _cast(self, expression: exp.Expr, scope: Scope) -> Values:
-        """A cast that changes nothing: text as TEXT, whole numbers as INTEGER."""
+        """A cast that changes nothing: text as TEXT or as an enum, whole numbers as INTEGER."""
         value = self.value(expression.this, scope)
-        kept = {"TEXT": str, "INT": int}.get(expression.args["to"].this.value)
+        kind = expression.args["to"]
+        kept = _KEPT.get(kind.this.value) if not kind.expressions else None
+        if kind.this is exp.DType.USERDEFINED and self.row.grammar.has_routines:
+            kept = str
         unchanged = kept is not None and all(each is None or isinstance(each, kept) for each in value.constants)
         return value if unchanged else ANYTHING
-
-
-@dataclass
-class _Ties:
-    """By alias, the columns in which a source must agree with the changed row: of the bound table, as a set; of a
-    derived table, its column to the row's."""
-
-    rows: dict[str, set[str]] = field(default_factory=dict)
-    derived: dict[str, dict[str, str]] = field(default_factory=dict)
-
-    def note(self, scope: Scope, column: _Resolved, row_column: str) -> None:
-        """A column of a source in ``scope`` equals ``row_column`` of the changed row."""
-        kind, alias, name = column
-        if kind is SourceKind.TABLE and alias in scope.sources and name == row_column:
-            self.rows.setdefault(alias, set()).add(name)
-        elif kind is SourceKind.DERIVED and alias in scope.sources:
-            self.derived.setdefault(alias, {})[name] = row_column
 
 
 def _always_has_rows(query: exp.Select) -> bool:

@@ -38,6 +38,8 @@ class RowSource:
     query: exp.Query | None = None
     scope: Scope | None = None
     names: tuple[str, ...] = ()
+    is_locked: bool = False
+    """Whether the rows that are read from it stay as they are until the transaction ends."""
 
     def owns(self, name: str) -> bool | None:
         """Whether the source has a column of that name, None when that is not known."""
@@ -128,12 +130,26 @@ class Scope:
 def scope_of_select(select: exp.Select, outer: Scope, table: Table) -> Scope:
     """The scope inside a SELECT that stands in the scope ``outer``."""
     scope = Scope(parent=outer, expressions=outer.expressions, is_select=True).with_expressions(select)
-    return add_sources(scope, select.args.get("from_"), select.args.get("joins") or (), table)
+    scope = add_sources(scope, select.args.get("from_"), select.args.get("joins") or (), table)
+    locks = select.args.get("locks") or ()
+    locked = {alias: replace(each, is_locked=_locks(locks, alias)) for alias, each in scope.sources.items()}
+    return replace(scope, sources=locked) if locks else scope
+
+
+def _locks(locks: Sequence[exp.Expr], alias: str) -> bool:
+    """Whether FOR UPDATE, NO KEY UPDATE or SHARE locks the rows of a source; FOR KEY SHARE lets them be updated."""
+    for lock in locks:
+        only_key = not lock.args.get("update") and lock.args.get("key")
+        named = [fold(each.name) for each in lock.expressions or ()]
+        if not only_key and (not named or alias in named):
+            return True
+    return False
 
 
 def add_sources(scope: Scope, clause: exp.Expr | None, joins: Sequence[exp.Join], table: Table) -> Scope:
     """The scope with the sources of a FROM clause and its joins. An alias that is taken twice means neither."""
-    found = list(_sources_in(clause.this, scope, table)) if clause is not None else []
+    item = clause.this if isinstance(clause, exp.From) else clause
+    found = list(_sources_in(item, scope, table)) if item is not None else []
     every_join = [*joins, *(clause.find_all(exp.Join) if clause is not None else ())]
     for join in joins:
         found += _sources_in(join.this, scope, table)
@@ -167,9 +183,12 @@ def _sources_in(item: exp.Expr, scope: Scope, table: Table) -> Iterator[RowSourc
 def _named_source(item: exp.Table, alias: str, scope: Scope, table: Table) -> RowSource:
     name, schema = fold(item.name), fold(item.db)
     expression = scope.expressions.get(name) if not schema else None
+    alias_clause = item.args.get("alias")
+    if alias_clause is not None and alias_clause.args.get("columns"):
+        return RowSource(SourceKind.OTHER, alias)  # its columns have other names here
     if expression is not None:
         return replace(expression, alias=alias)
-    if name == table.name and schema in ("", "main"):
+    if name == table.name and schema in table.schemas:
         return RowSource(SourceKind.TABLE, alias, table)
     return RowSource(SourceKind.OTHER, alias)
 

@@ -39,6 +39,8 @@ class Table:
     assured: frozenset[str] = frozenset()
     row_names: frozenset[str] = ROWID_NAMES
     """The names by which the dialect itself knows a row."""
+    schemas: frozenset[str] = frozenset({"", "main"})
+    """The schemas that mean this table in the statement that is judged, the empty one being none."""
     statement: SqlStatement | None = field(default=None, compare=False, repr=False)
 
     @property

@@ -7,7 +7,7 @@ rules: SQLite's documentation of datatypes (affinity, comparison, collation) and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 from functools import reduce
 
@@ -122,6 +122,21 @@ ANYTHING = Values(open=True)
 NOTHING = Values.of(None)
 
 
+def combine(left: Values, right: Values, function: Callable[[int, int], int]) -> Values:
+    """Sum or difference of whole numbers small enough to be exact; everything else is anything."""
+    results: set[Constant] = set()
+    for a in left.constants:
+        for b in right.constants:
+            if a is None or b is None:
+                results.add(None)
+            elif isinstance(a, int) and isinstance(b, int):
+                results.add(function(a, b))
+            else:
+                return ANYTHING
+    is_open = left.open or right.open or len(results) > MAX_CONSTANTS
+    return ANYTHING if is_open else Values(frozenset(results))
+
+
 def negate(truth: Truth) -> Truth:
     """NOT: null stays null."""
     return frozenset(None if each is None else not each for each in truth)
@@ -204,10 +219,16 @@ def _folds(text: str) -> str:
     return text.rstrip(" ").lower()
 
 
-def order(test: Callable[[float, float], bool]) -> Comparison:
-    """The comparison for ``<`` and its kin: exact between numbers; the order of text is left unknown."""
+def order(test: Callable[[float, float], bool], labels: Sequence[str] = ()) -> Comparison:
+    """The comparison for ``<`` and its kin: exact between numbers; the order of text is left unknown.
+
+    ``labels`` are those of the enum that both sides are of, in their order.
+    """
+    ranks = {label: place for place, label in enumerate(labels)}
 
     def ordered(a: Constant, b: Constant) -> Truth:
+        if isinstance(a, str) and isinstance(b, str) and a in ranks and b in ranks:
+            return frozenset({test(ranks[a], ranks[b])})
         if isinstance(a, str) or isinstance(b, str) or a is None or b is None:
             return TRUE_OR_FALSE
         return frozenset({test(a, b)})

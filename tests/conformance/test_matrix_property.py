@@ -23,6 +23,7 @@ from arrowproof.conformance.changes import Change, Opaque, classify
 from arrowproof.conformance.effects import Effects, Subject, effects_of
 from arrowproof.conformance.statements import split_statements
 from arrowproof.conformance.tables import read_table
+from arrowproof.conformance.ties import Ties
 from arrowproof.model.lifecycle import Kind, State
 from tests.conformance.random_statements import GONE, STATES, UNDECLARED, Maker, Shape
 
@@ -192,7 +193,7 @@ def _compare_null_to_false(left: values.Values, right: values.Values, comparison
     return values.FALSE if values.NOTHING in (left, right) else values.compare(left, right, comparison)
 
 
-def _hold_without_key(self: predicate.Evaluator, where: exp.Expr, inner: scopes.Scope, ties: predicate._Ties) -> bool:
+def _hold_without_key(self: predicate.Evaluator, where: exp.Expr, inner: scopes.Scope, ties: Ties) -> bool:
     return where is None or True in self.truth(where.this, inner.with_rows(list(ties.rows)))
 
 

@@ -6,7 +6,8 @@ import apsw
 import pytest
 from sqlglot import parse_one
 
-from arrowproof.conformance.predicate import Evaluator, Row
+from arrowproof.conformance.changed_row import Row
+from arrowproof.conformance.predicate import Evaluator
 from arrowproof.conformance.scopes import RowSource, Scope, SourceKind
 from arrowproof.conformance.statements import split_statements
 from arrowproof.conformance.tables import Table, read_table
