@@ -17,10 +17,11 @@ from arrowproof.conformance.changes import Change, Opaque, Verb, classify
 from arrowproof.conformance.columns import ForeignKey
 from arrowproof.conformance.display import VALUE_LIMIT, one_line
 from arrowproof.conformance.effects import Effects, Move, Subject, effects_of, removal_of_all
+from arrowproof.conformance.extraction import extract_statements
 from arrowproof.conformance.names import fold
 from arrowproof.conformance.near_states import near_state
-from arrowproof.conformance.sources import SQL_SUFFIX, Source, read_sources
-from arrowproof.conformance.statements import SqlStatement, split_statements
+from arrowproof.conformance.sources import Source, read_sources
+from arrowproof.conformance.statements import SqlStatement
 from arrowproof.conformance.tables import (
     Table,
     read_added_column,
@@ -98,16 +99,16 @@ def scan(lifecycle: Lifecycle, paths: Sequence[Path] = ()) -> Scan:
     if binding is None:
         raise InputError(f'the lifecycle {lifecycle.id} has no binding: add "binding" with table, key and state')
     sources = read_sources(lifecycle, paths)
-    statements = tuple(
-        each for source in sources if source.is_sql for each in split_statements(source.file, source.text)
-    )
-    unread = [_undecided_file(source) for source in sources if not source.is_sql]
+    values = [state.value for state in lifecycle.stored_states]
+    extraction = extract_statements(sources, binding, values, lifecycle.dialect)
+    statements = extraction.statements
     if binding.state is None:
-        return _scan_of_derived_state(lifecycle, binding, sources, statements, unread)
+        return _scan_of_derived_state(lifecycle, binding, sources, statements)
     scanner = _Scanner(_subject_of(lifecycle, binding, binding.state, statements), statements)
     scanner.run()
     files = tuple(_count(source, scanner.answers) for source in sources)
-    return Scan(files, tuple(scanner.findings), (*unread, *scanner.undecided), tuple(scanner.notes))
+    notes = (*extraction.notes, *scanner.notes)
+    return Scan(files, tuple(scanner.findings), tuple(scanner.undecided), notes)
 
 
 def build_matrix(lifecycle: Lifecycle, scan: Scan) -> Matrix:
@@ -291,7 +292,6 @@ def _scan_of_derived_state(
     binding: Binding,
     sources: Sequence[Source],
     statements: Sequence[SqlStatement],
-    unread: Sequence[Undecided],
 ) -> Scan:
     """A state that is an expression over the row is not followed: the one answer is that it is undecided."""
     line, _ = lifecycle.origin.position("$.binding.state_sql")
@@ -299,16 +299,7 @@ def _scan_of_derived_state(
     reason = "the state is an expression (state_sql), which the scan cannot follow: bind a state column"
     undecided = Undecided(Statement(Place(file, line), _cut(binding.state_sql or "")), reason)
     answers = [classify(statement, binding.table) for statement in statements]
-    return Scan(tuple(_count(source, answers) for source in sources), (), (*unread, undecided))
-
-
-def _undecided_file(source: Source) -> Undecided:
-    statement = Statement(Place(source.file, 1), "")
-    return Undecided(
-        statement,
-        f"only {SQL_SUFFIX} files are read: what SQL this file holds is not known;"
-        f" take it out of sources, or move its SQL into a {SQL_SUFFIX} file",
-    )
+    return Scan(tuple(_count(source, answers) for source in sources), (), (undecided,))
 
 
 def _count(source: Source, answers: Iterable[Change | Opaque | None]) -> SourceFile:

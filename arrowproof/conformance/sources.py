@@ -2,21 +2,26 @@
 
 A lifecycle file is untrusted: its globs stay inside its own folder, symbolic links included. Paths given by the person
 who runs the command are trusted to be where they are. Nothing that matches is left out without a word: what cannot be
-read is an error, and a file of a kind that the scan does not understand is handed on, for the matrix to call undecided.
+read is an error, and of a file whose kind is not known, what looks like SQL is called undecided.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path, PurePosixPath
 
+from arrowproof.conformance.languages import SUFFIXES
 from arrowproof.errors import InputError
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.record import record
 from arrowproof.model.source_files import MAX_FILES, match_glob, read_source, relative_name
 
 SQL_SUFFIX = ".sql"
+PYTHON_SUFFIXES = (".py", ".pyi", ".pyw")
+PASSED_OVER = frozenset({"node_modules", "vendor", "__pycache__", "site-packages", "dist", "build", "target"})
+"""Folders that hold what is not the project's own: of a folder that is named they are passed over, as hidden ones are."""
 
 
 @record
@@ -29,14 +34,20 @@ class Source:
 
     @property
     def is_sql(self) -> bool:
-        """Whether the file is of the one kind that the scan understands."""
+        """Whether the file holds nothing but SQL."""
         return self.file.lower().endswith(SQL_SUFFIX)
+
+    @property
+    def is_python(self) -> bool:
+        """Whether the file is read by its syntax tree."""
+        return self.file.lower().endswith(PYTHON_SUFFIXES)
 
 
 def read_sources(lifecycle: Lifecycle, paths: Sequence[Path] = ()) -> tuple[Source, ...]:
     """Read the sources of a lifecycle, or ``paths`` in their stead, in the order of their names.
 
-    A path may be a file or a folder; of a folder every ``.sql`` file below it is read. Each file is read once.
+    A path may be a file or a folder; of a folder every file below it is read that holds SQL or code of a language that
+    is known, outside of :data:`PASSED_OVER` and hidden folders. Each file is read once.
 
     Raises:
         InputError: there is nothing to read, or a glob or file cannot be taken; the message names it.
@@ -53,11 +64,21 @@ def _named(paths: Sequence[Path]) -> list[Path]:
     """The files behind paths given by hand."""
     files: list[Path] = []
     for path in paths:
-        found = sorted(each for each in path.rglob(f"*{SQL_SUFFIX}") if each.is_file()) if path.is_dir() else [path]
+        found = sorted(_below(path)) if path.is_dir() else [path]
         if not found:
-            raise InputError(f"{path} holds no {SQL_SUFFIX} file: name the folder or file that holds the SQL")
+            raise InputError(
+                f"{path} holds no {SQL_SUFFIX} file and no code: name the folder or file that holds the SQL"
+            )
         files += found
     return files
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """The files in a folder and the folders below it that the scan can read."""
+    for parent, folders, names in os.walk(folder):
+        folders[:] = [each for each in folders if each not in PASSED_OVER and not each.startswith(".")]
+        found = (Path(parent, name) for name in names if PurePosixPath(name).suffix.lower() in SUFFIXES)
+        yield from (each for each in found if each.is_file())
 
 
 def _matched(folder: Path, globs: Iterable[str]) -> list[Path]:

@@ -93,11 +93,19 @@ def test_a_missing_path_by_hand_and_an_empty_folder_are_errors(folder: Path, tmp
     with pytest.raises(InputError, match=r"none\.sql cannot be read: No such file"):
         read_sources(lifecycle(folder), [tmp_path / "none.sql"])
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match=r"holds no \.sql file"):
+    with pytest.raises(InputError, match=r"holds no \.sql file and no code"):
         read_sources(lifecycle(folder), [tmp_path / "empty"])
 
 
 def test_a_file_of_another_kind_is_handed_on_and_known_as_such(folder: Path) -> None:
     (folder / "app.py").write_text("", encoding="utf-8")
-    kinds = [source.is_sql for source in read_sources(replace(lifecycle(folder), sources=("app.py", "sql/a.sql")))]
-    assert kinds == [False, True]
+    sources = read_sources(replace(lifecycle(folder), sources=("app.py", "sql/a.sql")))
+    assert [(source.is_python, source.is_sql) for source in sources] == [(True, False), (False, True)]
+
+
+def test_a_folder_by_hand_is_searched_for_code_outside_of_what_is_not_the_projects_own(folder: Path) -> None:
+    for name in ("a.ts", "x/b.go", "c.png", "node_modules/d.js", ".git/e.py", "f.PY"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("", encoding="utf-8")
+    files = [source.file for source in read_sources(lifecycle(folder), [folder])]
+    assert files == ["a.ts", "f.PY", "sql/a.sql", "sql/b.sql", "x/b.go"]

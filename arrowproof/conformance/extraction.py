@@ -1,0 +1,161 @@
+"""Extraction: the statements of all sources that can matter to the bound table, whatever kind of file they stand in.
+
+Most files of a project have nothing to do with one table. A file is read only if it holds the name of the table, of a
+table that a foreign key ties it to, or of a class that is mapped to it, or if a data-changing keyword stands ahead of a
+name that is not written out (``UPDATE {table}``), which may be any. Where nothing at all changes the bound table, the
+binding may name the wrong one, and every ``.sql`` file is read to say which tables are written.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from arrowproof.conformance.changes import Change, classify
+from arrowproof.conformance.languages import is_generated
+from arrowproof.conformance.names import fold
+from arrowproof.conformance.python_statements import parse_python, read_python, unread_module
+from arrowproof.conformance.sources import Source
+from arrowproof.conformance.sqlalchemy_statements import read_sqlalchemy
+from arrowproof.conformance.sqlalchemy_tables import MappedTable, find_mapped
+from arrowproof.conformance.statements import SqlStatement, split_statements
+from arrowproof.conformance.tables import read_foreign_keys
+from arrowproof.conformance.text_statements import read_text
+from arrowproof.model.lifecycle import Binding, Dialect
+from arrowproof.model.record import record
+
+MAX_NAMES = 8
+"""Files that one note lists."""
+
+
+@record
+class Extraction:
+    """The statements of the sources, in the order of these, and notes for a person."""
+
+    statements: tuple[SqlStatement, ...]
+    notes: tuple[str, ...] = ()
+
+
+def extract_statements(
+    sources: Sequence[Source], binding: Binding, values: Iterable[object], dialect: Dialect
+) -> Extraction:
+    """The statements that can matter to the table of a binding. ``values`` are those of the model's states."""
+    written = [source for source in sources if not is_generated(source.text)]
+    names = [source.file for source in sources if is_generated(source.text)]
+    extractor = _Extractor(written, binding, frozenset(map(str, values)), dialect)
+    extractor.run()
+    return Extraction(tuple(extractor.statements()), tuple(_skipped(names)))
+
+
+def _skipped(names: Sequence[str]) -> Iterator[str]:
+    if names:
+        more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
+        files = f"{len(names)} generated file" + ("s are" if len(names) > 1 else " is")
+        yield f"{files} not read, but what they are made from should be: {', '.join(names[:MAX_NAMES])}{more}"
+
+
+_HIDDEN_NAME = re.compile(
+    r"\b(?:update|into|delete\s+from|truncate|(?:drop|alter|truncate)\s+table)\s+(?:(?:only|table|if\s+exists)\s+)*"
+    r"(?:[\"`\[]?[\w.]*[{$#%?:@]|[\w.]*[\"'`]\s*(?:[+.,)%&]|<>|\|\||\\\n|$))",
+    re.MULTILINE,
+)
+_SQL_ODDITIES = re.compile(r"\battach\b|writable_schema|^[ \t]*[.\\]\w", re.MULTILINE)
+
+
+@dataclass
+class _Extractor:
+    """Reads files as the words that make them matter become known."""
+
+    sources: Sequence[Source]
+    binding: Binding
+    values: frozenset[str]
+    dialect: Dialect
+    found: dict[str, list[SqlStatement]] = field(default_factory=dict)
+    trees: dict[str, ast.Module] = field(default_factory=dict)
+    lowered: dict[str, str] = field(default_factory=dict)
+
+    def run(self) -> None:
+        words = frozenset({fold(self.binding.table)})
+        while True:
+            for source in self.sources:
+                if source.file not in self.found and self._matters(source, words):
+                    self.found[source.file] = list(self._read(source, words))
+            more = words | self._tied(words)
+            if more == words:
+                break
+            self._forget_code()
+            words = more
+        self._add_mapped()
+        if not any(self._changes(each) for each in self.statements()):
+            for source in self.sources:
+                if source.is_sql and source.file not in self.found:
+                    self.found[source.file] = list(self._read(source, words))
+
+    def statements(self) -> Iterator[SqlStatement]:
+        for source in self.sources:
+            yield from self.found.get(source.file, ())
+
+    def _matters(self, source: Source, words: frozenset[str]) -> bool:
+        text = self.lowered.get(source.file)
+        if text is None:
+            text = source.text.lower() if all(word.isascii() for word in words) else fold(source.text)
+            self.lowered[source.file] = text
+        if any(word in text for word in words) or _HIDDEN_NAME.search(text) is not None:
+            return True
+        return source.is_sql and _SQL_ODDITIES.search(text) is not None
+
+    def _read(self, source: Source, words: frozenset[str]) -> Iterator[SqlStatement]:
+        if source.is_sql:
+            yield from split_statements(source.file, source.text, self.dialect)
+        elif source.is_python:
+            tree = self._tree(source)
+            if isinstance(tree, str):
+                yield unread_module(source.file, tree)
+            else:
+                yield from read_python(source.file, tree, words, self.dialect)
+        else:
+            yield from read_text(source.file, source.text, words, self.dialect)
+
+    def _tree(self, source: Source) -> ast.Module | str:
+        tree = self.trees.get(source.file) or parse_python(source.text)
+        if isinstance(tree, ast.Module):
+            self.trees[source.file] = tree
+        return tree
+
+    def _tied(self, words: frozenset[str]) -> set[str]:
+        """The tables whose rows the foreign keys of these tables refer to."""
+        keys = read_foreign_keys(tuple(self.statements()))
+        return {key.parent for word in words for key in keys.get(word, ()) if key.has_action}
+
+    def _forget_code(self) -> None:
+        """What was left out of code for want of a word is looked for anew."""
+        kinds = {source.file: source.is_sql for source in self.sources}
+        self.found = {file: found for file, found in self.found.items() if kinds[file]}
+
+    def _changes(self, statement: SqlStatement) -> bool:
+        answer = classify(statement, self.binding.table)
+        return isinstance(answer, Change) and answer.table == fold(self.binding.table)
+
+    # SQLAlchemy
+
+    def _add_mapped(self) -> None:
+        """The statements that Python code makes of classes and variables which stand for the table."""
+        if self.binding.state is None or not any(source.is_python for source in self.sources):
+            return
+        state, key = fold(self.binding.state), self.binding.key[0]
+        mapped = find_mapped(self.trees.values(), fold(self.binding.table), state, key)
+        if mapped is None:
+            return
+        for source in self.sources:
+            if source.is_python and self._may_use(source, mapped):
+                tree = self._tree(source)
+                if isinstance(tree, ast.Module):
+                    made = read_sqlalchemy(source.file, tree, mapped, self.values, self.dialect)
+                    found = [*self.found.get(source.file, ()), *made]
+                    self.found[source.file] = sorted(found, key=lambda each: each.place.line)
+
+    def _may_use(self, source: Source, mapped: MappedTable) -> bool:
+        written = [f".{name}" for name, column in mapped.attributes.items() if fold(column) == mapped.state_column]
+        return any(name in source.text for name in (*mapped.names, *(written or [f".{mapped.state_column}"])))

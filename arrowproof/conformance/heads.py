@@ -1,0 +1,122 @@
+"""Heads: where text that was found in code begins a statement of SQL, told from prose by SQL's grammar.
+
+``UPDATE jobs SET status = …`` is a head and "Update jobs set up by hand" is none: behind the name of the table must
+stand what the grammar wants there. A head that is cut off (``"UPDATE jobs "`` with its rest elsewhere) counts where it
+is written as SQL is, all in capitals, or all in small letters at the very beginning. Heads are looked for in *marked*
+text, in which the character :data:`HOLE` stands for each place that is filled when the program runs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from arrowproof.conformance.names import fold
+from arrowproof.model.record import record
+
+HOLE = "\ufdd0"
+"""Stands for a hole in marked text. Unicode keeps it free of any meaning, so that no source has it for its own."""
+
+_PART = rf"(?:[\w$#{HOLE}]+|\"[^\"\n]*\"|`[^`\n]*`|\[[^\]\n]*\])"
+_PATH = rf"{_PART}(?:\s*\.\s*{_PART})*"
+_GAP = r"\s+"
+_DEFINED = (
+    r"(?:OR\s+REPLACE\s+|TEMP(?:ORARY)?\s+|UNLOGGED\s+|UNIQUE\s+|CONSTRAINT\s+|VIRTUAL\s+|MATERIALIZED\s+|RECURSIVE\s+)*"
+    r"(?:TABLE|VIEW|TRIGGER|INDEX|RULE|FUNCTION|PROCEDURE)"
+)
+_STRONG = rf"""
+    (?P<update>UPDATE){_GAP}(?:OR\s+\w+\s+|ONLY\s+|IGNORE\s+|LOW_PRIORITY\s+)*(?P<u>{_PATH})
+        (?:\s*\*)?(?:\s+(?!SET\b)[^;'=]{{1,300}}?)?\s+SET\s+(?:{_PART}(?:\s*\.\s*{_PART})*\s*(?::?=|\[)|\(|{HOLE})
+  | (?P<insert>(?:INSERT|REPLACE){_GAP}(?:OR\s+\w+\s+|IGNORE\s+|LOW_PRIORITY\s+|DELAYED\s+)*INTO){_GAP}(?P<i>{_PATH})
+        (?:\s*\(|\s+(?:VALUES?|SELECT|WITH|DEFAULT|AS|ON|SET|TABLE|OVERRIDING)\b|\s*{HOLE})
+  | (?P<delete>DELETE{_GAP}FROM){_GAP}(?:ONLY\s+)?(?P<d>{_PATH})
+        (?=\s*(?:;|\))|(?:\s*\*)?(?:\s+AS)?(?:\s+\w+)?\s+(?:WHERE|USING|RETURNING|ORDER|LIMIT)\b|\s*{HOLE})
+  | (?P<merge>MERGE{_GAP}INTO){_GAP}(?:ONLY\s+)?(?P<m>{_PATH})(?:\s+(?:AS\s+)?\w+)?\s+USING\b
+  | (?P<truncate>TRUNCATE{_GAP}TABLE){_GAP}(?:ONLY\s+)?(?P<t>{_PATH})
+  | (?P<copy>COPY){_GAP}(?P<c>{_PATH})\s*(?:\([^()]*\)\s*)?FROM\b
+  | (?P<define>(?:CREATE|DROP)\s+{_DEFINED}\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?(?P<f>{_PATH})
+        |ALTER\s+TABLE\s+(?:IF\s+EXISTS\s+)?(?:ONLY\s+)?(?P<a>{_PATH})\s+(?:ADD|DROP|RENAME|ALTER|SET|ATTACH|\w+ABLE)\b)
+"""
+_WEAK = rf"""
+    (?P<wu>UPDATE){_GAP}(?P<cut_update>{_PATH})\s*(?:SET\s*)?(?:\Z|{HOLE})
+  | (?P<wi>(?:INSERT|REPLACE)(?:\s+OR\s+\w+)?\s+INTO)(?:{_GAP}(?P<cut_insert>{_PATH}))?\s*\Z
+  | (?P<wd>DELETE{_GAP}FROM)(?:{_GAP}(?P<cut_delete>{_PATH}))?\s*\Z
+  | (?P<wt>TRUNCATE){_GAP}(?P<cut_truncate>{_PATH})\s*(?:\Z|;|,|CASCADE\b|RESTART\b)
+"""
+_HEAD = re.compile(rf"(?<![\w.$])(?:{_STRONG}|{_WEAK})", re.IGNORECASE | re.VERBOSE)
+_KEYWORD = re.compile(r"update|insert|delete|replace|merge|truncate|create|alter|drop|copy", re.IGNORECASE)
+_TABLES = ("u", "i", "d", "m", "t", "c", "f", "a", "cut_update", "cut_insert", "cut_delete", "cut_truncate")
+_CUT = {"wu", "wi", "wd", "wt"}
+_BEHIND = re.compile(
+    rf"(?:\A|[;(){HOLE}'$]|\b(?:BEGIN|THEN|ELSE|LOOP|QUERY|AS|DO|INSTEAD|ALSO|ROW|EXPLAIN|ANALYZE|ATOMIC|NOTHING))\s*\Z",
+    re.IGNORECASE,
+)
+_COMMENT = re.compile(r"'(?:[^']|'')*+'|\"[^\"]*+\"|(--[^\n]*|/\*(?s:.*?)(?:\*/|\Z))")
+_LAST_PART = re.compile(rf"{_PART}\Z")
+MAX_LOOK_BEHIND = 200
+"""Characters ahead of a head in which the word is looked for that it may follow."""
+
+
+@record
+class Head:
+    """The beginning of a statement at ``start`` of the marked text, and the table that it names as it is written."""
+
+    start: int
+    table: str
+    is_definition: bool = False
+
+
+def find_heads(marked: str) -> Iterator[Head]:
+    """The heads in marked text that stand where a statement may begin."""
+    if _KEYWORD.search(marked) is None:
+        return
+    text = without_comments(marked)
+    for match in _HEAD.finditer(text):
+        keyword = next(name for name in match.groupdict() if match[name] is not None and name not in _TABLES)
+        table = next((match[name] for name in _TABLES if match[name] is not None), "")
+        start = match.start()
+        if keyword in _CUT and not _is_written_as_sql(match[keyword], text[:start]):
+            continue
+        if _BEHIND.search(text, max(0, start - MAX_LOOK_BEHIND), start) or not text[:start].strip():
+            yield Head(start, table, keyword == "define")
+
+
+def without_comments(marked: str) -> str:
+    """The text with the comments of SQL as white space of the same length."""
+    if "--" not in marked and "/*" not in marked:
+        return marked
+    return _COMMENT.sub(lambda match: _blank(match[1]) if match[1] else match[0], marked)
+
+
+def _blank(text: str) -> str:
+    return "".join("\n" if char == "\n" else " " for char in text)
+
+
+def _is_written_as_sql(keyword: str, before: str) -> bool:
+    return keyword.isupper() or (keyword.islower() and not before.strip())
+
+
+def may_name(table: str, words: frozenset[str]) -> bool:
+    """Whether the name of a table, with its holes, can be one of ``words`` (folded). An empty name can be any."""
+    last = _LAST_PART.search(table)
+    if last is None:
+        return True
+    name = last[0][1:-1] if last[0][0] in '"`[' else last[0]
+    if HOLE not in name:
+        return fold(name) in words
+    pattern = _pattern_of(fold(name))
+    return any(pattern.fullmatch(word) for word in words)
+
+
+@lru_cache(maxsize=1_000)
+def _pattern_of(name: str) -> re.Pattern[str]:
+    return re.compile(".*".join(re.escape(part) for part in name.split(HOLE)), re.DOTALL)
+
+
+def find_written(text: str) -> Iterator[Head]:
+    """The whole heads in text of any kind, wherever they stand: what is left where literals cannot be told."""
+    for match in _HEAD.finditer(text) if _KEYWORD.search(text) is not None else ():
+        table = next((match[name] for name in _TABLES if match[name] is not None), "")
+        if not any(match[name] for name in (*_CUT, "define")):
+            yield Head(match.start(), table)

@@ -1,0 +1,180 @@
+"""Conditions and values of SQLAlchemy expressions, as SQL: ``Job.status == "done"`` is ``status = 'done'``.
+
+What is not understood is a hole, and as a condition one in parentheses: it may come out true or not.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from arrowproof.conformance.embedded import Chunk
+from arrowproof.conformance.python_scopes import Scope
+from arrowproof.conformance.python_strings import Strings
+from arrowproof.conformance.sqlalchemy_tables import MappedTable, Members, last_name
+
+_SIGNS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "=",
+    ast.NotEq: "<>",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+}
+_NULLS = {ast.Eq: "IS NULL", ast.NotEq: "IS NOT NULL"}
+_LISTS = {"in_": "IN", "notin_": "NOT IN", "not_in": "NOT IN"}
+_IS = {"is_": "IS", "is_not": "IS NOT", "isnot": "IS NOT"}
+
+
+@dataclass
+class Conditions:
+    """Writes the expressions of one scope. ``names`` are those by which the module knows the table."""
+
+    mapped: MappedTable
+    names: set[str]
+    strings: Strings
+    scope: Scope
+
+    def of_call(self, call: ast.Call) -> Iterator[list[Chunk]]:
+        """The conditions that a call of ``where``, ``filter`` or ``filter_by`` adds, each in parentheses."""
+        for argument in call.args:
+            yield self.condition(argument)
+        for keyword in call.keywords:
+            if keyword.arg is None:
+                yield self._unknown(keyword.value)
+            else:
+                compared = self._compared(self.quoted(self.mapped.column_of(keyword.arg)), ast.Eq, keyword.value)
+                yield self._in_brackets(compared)
+
+    def condition(self, node: ast.expr) -> list[Chunk]:
+        """A condition in parentheses."""
+        match node:
+            case ast.Compare(ops=[operator], comparators=[right]):
+                left = self._column(node.left)
+                if left is not None and type(operator) in _SIGNS:
+                    return self._in_brackets(self._compared(left, type(operator), right))
+            case ast.BinOp(op=ast.BitAnd() | ast.BitOr()):
+                word = "AND" if isinstance(node.op, ast.BitAnd) else "OR"
+                return self._joined(word, [node.left, node.right])
+            case ast.UnaryOp(op=ast.Invert()):
+                return self._in_brackets([self._text("NOT ", node), *self.condition(node.operand)])
+            case ast.Call():
+                return self._call(node)
+        return self._unknown(node)
+
+    def _call(self, node: ast.Call) -> list[Chunk]:
+        name = last_name(node.func)
+        if name in ("and_", "or_") and node.args and not node.keywords:
+            return self._joined("AND" if name == "and_" else "OR", node.args)
+        if name == "not_" and len(node.args) == 1:
+            return self._in_brackets([self._text("NOT ", node), *self.condition(node.args[0])])
+        column = self._column(node.func.value) if isinstance(node.func, ast.Attribute) else None
+        if column is None:
+            return self._unknown(node)
+        if name in _LISTS and len(node.args) == 1 and isinstance(node.args[0], ast.List | ast.Tuple | ast.Set):
+            values = [self.value(each) for each in node.args[0].elts]
+            chunks = [self._text(f"{column} {_LISTS[name]} (", node)]
+            for index, value in enumerate(values):
+                chunks += [*([self._text(", ", node)] if index else []), *value]
+            return self._in_brackets([*chunks, self._text(")", node)]) if values else self._unknown(node)
+        if name in _IS and len(node.args) == 1:
+            return self._in_brackets([self._text(f"{column} {_IS[name]} ", node), *self.value(node.args[0])])
+        if name == "between" and len(node.args) == 2:
+            low, high = map(self.value, node.args)
+            return self._in_brackets([self._text(f"{column} BETWEEN ", node), *low, self._text(" AND ", node), *high])
+        return self._unknown(node)
+
+    def _joined(self, word: str, nodes: Sequence[ast.expr]) -> list[Chunk]:
+        chunks: list[Chunk] = []
+        for node in nodes:
+            chunks += [*([self._text(f" {word} ", node)] if chunks else []), *self.condition(node)]
+        return self._in_brackets(chunks)
+
+    def _compared(self, column: str, operator: type[ast.cmpop], right: ast.expr) -> list[Chunk]:
+        if isinstance(right, ast.Constant) and right.value is None and operator in _NULLS:
+            return [self._text(f"{column} {_NULLS[operator]}", right)]
+        return [self._text(f"{column} {_SIGNS[operator]} ", right), *self.value(right)]
+
+    def _column(self, node: ast.expr) -> str | None:
+        """The column of the table that an expression is: ``Job.status``, ``jobs.c.status``, ``jobs.c["status"]``."""
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            attribute, owner = str(node.slice.value), node.value
+        elif isinstance(node, ast.Attribute):
+            attribute, owner = node.attr, node.value
+        else:
+            return None
+        if last_name(owner) in ("c", "columns") and isinstance(owner, ast.Attribute):
+            owner = owner.value
+        if last_name(owner) == "excluded":
+            return f"excluded.{self.quoted(self.mapped.column_of(attribute))}"
+        if last_name(owner) not in self.names:
+            return None
+        return self.quoted(self.mapped.column_of(attribute))
+
+    def value(self, node: ast.expr) -> list[Chunk]:
+        """A value: a literal, a column, or a hole."""
+        literal = self._literal(node)
+        if literal is not None:
+            return [self._text(literal, node)]
+        column = self._column(node)
+        if column is not None:
+            return [self._text(column, node)]
+        if isinstance(node, ast.Call) and last_name(node.func) == "case" and (branches := _branches(node)):
+            return self._case(node, branches)
+        return [Chunk(ast.unparse(node), getattr(node, "lineno", 1), 0, is_hole=True)]
+
+    def _case(self, node: ast.Call, branches: Sequence[tuple[ast.expr, ast.expr]]) -> list[Chunk]:
+        chunks = [self._text("CASE", node)]
+        for condition, value in branches:
+            chunks += [self._text(" WHEN ", node), *self.condition(condition), self._text(" THEN ", node)]
+            chunks += self.value(value)
+        for keyword in node.keywords:
+            if keyword.arg == "else_":
+                chunks += [self._text(" ELSE ", node), *self.value(keyword.value)]
+        return [*chunks, self._text(" END", node)]
+
+    def _literal(self, node: ast.expr) -> str | None:
+        """A constant as SQL: a literal, a name bound to one, a member of an enum as the state column stores it."""
+        match node:
+            case ast.Constant(value=None):
+                return "NULL"
+            case ast.Constant(value=bool(value)):
+                return "TRUE" if value else "FALSE"
+            case ast.Constant(value=int(value)):
+                return str(value)
+            case ast.Call() if last_name(node.func) in ("literal", "bindparam") and len(node.args) == 1:
+                return self._literal(node.args[0]) if last_name(node.func) == "literal" else None
+        text = self.strings.constant(node, self.scope)
+        if text is None:
+            return None
+        if isinstance(node, ast.Attribute) and node.attr != "value" and isinstance(node.value, ast.Name):
+            is_member = node.value.id not in ("self", "cls")
+            if is_member and self.mapped.members is Members.NAME:
+                text = node.attr
+            elif is_member and self.mapped.members is Members.UNKNOWN and text != node.attr:
+                return None
+        return "'" + text.replace("'", "''") + "'"
+
+    def quoted(self, column: str) -> str:
+        """A column's name as SQL."""
+        return column if column.isidentifier() and column.islower() else '"' + column.replace('"', '""') + '"'
+
+    def _unknown(self, node: ast.expr) -> list[Chunk]:
+        line = getattr(node, "lineno", 1)
+        return self._in_brackets([Chunk(ast.unparse(node), line, line, is_hole=True)])
+
+    def _in_brackets(self, chunks: list[Chunk]) -> list[Chunk]:
+        line = chunks[0].line if chunks else 1
+        return [Chunk("(", line, line), *chunks, Chunk(")", line, line)]
+
+    def _text(self, text: str, node: ast.AST) -> Chunk:
+        line = getattr(node, "lineno", 1)
+        return Chunk(text, line, line)
+
+
+def _branches(node: ast.Call) -> list[tuple[ast.expr, ast.expr]]:
+    """The pairs of condition and value of ``case((…, …), …)``, none where one of them is not written out."""
+    pairs = [(each.elts[0], each.elts[1]) for each in node.args if isinstance(each, ast.Tuple) and len(each.elts) == 2]
+    known = len(pairs) == len(node.args) and all(each.arg == "else_" for each in node.keywords)
+    return pairs if known else []
