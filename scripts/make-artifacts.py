@@ -16,7 +16,8 @@ from pathlib import Path
 
 from arrowproof.cli.proof_file import read_proof
 from arrowproof.conformance.driver import load_driver
-from arrowproof.conformance.proof import EVIDENCE_FILE, REPORT_FILE, prove
+from arrowproof.conformance.proof import EVIDENCE_FILE, prove
+from arrowproof.conformance.report_forms import REPORT_FILE
 from arrowproof.conformance.report_html import report_html
 from arrowproof.model.evidence import Verdict
 from arrowproof.model.evidence_document import load_evidence

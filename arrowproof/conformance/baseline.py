@@ -14,7 +14,7 @@ from typing import Any
 from arrowproof.conformance.display import block
 from arrowproof.errors import InputError, ModelError
 from arrowproof.model.document import read_document
-from arrowproof.model.evidence import Evidence, Place, Share, SneakPath, Statement, Verdict
+from arrowproof.model.evidence import DynamicTarget, Evidence, Place, Share, SneakPath, Statement, Undecided, Verdict
 from arrowproof.model.evidence_document import MAX_EVIDENCE_BYTES, load_evidence
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.loader import read_bytes
@@ -70,10 +70,11 @@ def read_baseline(path: Path, lifecycle: Lifecycle) -> Baseline:
 
 def baseline_of(evidence: Evidence) -> Baseline:
     """What of a proof is compared."""
+    puzzling: tuple[Undecided | DynamicTarget, ...] = (*evidence.undecided, *evidence.dynamic)
     statements: list[Statement] = [
         *(statement for transition in evidence.transitions for statement in transition.written),
         *(statement for path in evidence.sneak_paths for statement in path.possible),
-        *(it.statement for it in (*evidence.undecided, *evidence.dynamic)),
+        *(it.statement for it in puzzling),
     ]
     return Baseline(
         model_id=evidence.model_id,
@@ -89,7 +90,7 @@ def baseline_of(evidence: Evidence) -> Baseline:
 def _baseline_of_report(report: Mapping[str, Any]) -> Baseline:
     """The same from a JSON report that conforms to its schema."""
     transitions, sneak_paths = report["transitions"], report["sneak_paths"]
-    statements: list[Statement] = [
+    statements: list[Mapping[str, Any]] = [
         *(statement for transition in transitions for statement in transition["written"]),
         *(statement for path in sneak_paths for statement in path["possible"]),
         *report["undecided"],

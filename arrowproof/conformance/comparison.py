@@ -14,10 +14,13 @@ from enum import StrEnum
 
 from arrowproof.conformance.baseline import ACCEPTED, Baseline
 from arrowproof.conformance.display import one_line
+from arrowproof.conformance.report import COVERAGE_NAMES
 from arrowproof.model.evidence import Place, Share, Statement, Verdict
 from arrowproof.model.record import record
 from arrowproof.model.rung import Rung
 from arrowproof.model.transitions import Pair, transition_name
+
+COVERAGE = "Coverage"
 
 
 class Tone(StrEnum):
@@ -157,69 +160,82 @@ def _pair_off(
 
 @record
 class Line:
-    """One change in words, and whether it is for the better."""
+    """One change in words: what it happened to, what happened, and whether that is for the better."""
 
-    text: str
+    name: str
+    words: str
     tone: Tone = Tone.NEITHER
+
+    @property
+    def text(self) -> str:
+        """The whole line."""
+        return f"{self.name}: {self.words}"
 
 
 @record
 class Part:
-    """The changes of one kind, under their heading."""
+    """The changes of one kind, under their heading; names that stand in code or in the model are ``literal``."""
 
     title: str
     lines: tuple[Line, ...]
+    is_literal: bool = True
 
 
 def verdict_words(comparison: Comparison) -> str:
-    """What became of the verdict, as one sentence."""
+    """What became of the verdict, and whether the lifecycle file is the same, in at most two sentences."""
+    model = "" if comparison.is_same_model else " The lifecycle file is another version."
     if comparison.is_empty:
-        same = "" if comparison.is_same_model else " The lifecycle file has other bytes."
-        return f"Nothing has changed since the baseline, which was {comparison.before}.{same}"
-    became = "as now" if comparison.before is comparison.after else f"now {comparison.after}"
-    drawn = "" if comparison.is_same_model else ", of another version of the lifecycle file"
-    return f"The baseline{drawn} was {comparison.before}, {became}."
+        return f"Nothing has changed; the verdict was {comparison.before} as well.{model}"
+    if comparison.before is comparison.after:
+        return f"The verdict was {comparison.before} as well.{model}"
+    return f"The verdict was {comparison.before} and is now {comparison.after}.{model}"
 
 
 def parts_of(comparison: Comparison) -> tuple[Part, ...]:
     """Every change in words, in each part what is for the worse first; parts without a change are left out."""
     parts = (
-        ("Sneak paths", [Line(_sneak_path_words(it), it.tone) for it in comparison.sneak_paths]),
-        ("Transitions", [Line(_transition_words(it), it.tone) for it in comparison.transitions]),
-        ("Statements", [Line(_statement_words(it)) for it in comparison.statements]),
-        ("Coverage", [Line(f"{name}: {_figure(new)} (was {_figure(old)})") for name, old, new in comparison.coverage]),
+        ("Sneak paths", [_sneak_path_line(it) for it in comparison.sneak_paths]),
+        ("Transitions", [_transition_line(it) for it in comparison.transitions]),
+        ("Statements", [_statement_line(it) for it in comparison.statements]),
+        (
+            COVERAGE,
+            [
+                Line(COVERAGE_NAMES.get(name, name), f"{_figure(new)} (was {_figure(old)})")
+                for name, old, new in comparison.coverage
+            ],
+        ),
     )
     rank = (Tone.WORSE, Tone.BETTER, Tone.NEITHER)
     return tuple(
-        Part(title, tuple(sorted(lines, key=lambda line: rank.index(line.tone)))) for title, lines in parts if lines
+        Part(title, tuple(sorted(lines, key=lambda line: rank.index(line.tone))), is_literal=title != COVERAGE)
+        for title, lines in parts
+        if lines
     )
 
 
-def _transition_words(change: RungChange) -> str:
-    name = one_line(transition_name(*change.pair))
-    if change.after is None:
-        return f"{name}: no longer in the model (was {change.before.words if change.before else 'unknown'})"
-    if change.before is None:
-        return f"{name}: new in the model, {change.after.words}"
+def _transition_line(change: RungChange) -> Line:
     what = {Tone.BETTER: "newly proven, ", Tone.WORSE: "no longer proven, ", Tone.NEITHER: ""}[change.tone]
-    return f"{name}: {what}{change.after.words} (was {change.before.words})"
-
-
-def _sneak_path_words(change: SneakPathChange) -> str:
-    name = one_line(transition_name(*change.pair))
     if change.after is None:
-        return f"{name}: gone (was {change.before})"
-    return f"{name}: new, {change.after}" if change.before is None else f"{name}: {change.after} (was {change.before})"
+        words = "no longer in the model" + (f" (was {change.before.words})" if change.before else "")
+    elif change.before is None:
+        words = f"new in the model, {change.after.words}"
+    else:
+        words = f"{what}{change.after.words} (was {change.before.words})"
+    return Line(one_line(transition_name(*change.pair)), words, change.tone)
 
 
-def _statement_words(change: StatementChange) -> str:
-    match change.fate, change.before, change.after:
-        case StatementFate.MOVED, Place() as old, Place() as new:
-            return f"{one_line(str(new))}: moved from {one_line(str(old))}"
-        case _, _, Place() as new:
-            return f"{one_line(str(new))}: {change.fate}"
-        case _, old, _:
-            return f"{one_line(str(old))}: {change.fate}"
+def _sneak_path_line(change: SneakPathChange) -> Line:
+    if change.after is None:
+        words = f"gone (was {change.before})"
+    else:
+        words = f"new, {change.after}" if change.before is None else f"{change.after} (was {change.before})"
+    return Line(one_line(transition_name(*change.pair)), words, change.tone)
+
+
+def _statement_line(change: StatementChange) -> Line:
+    place, was = change.after or change.before, change.before
+    moved = f" from {one_line(str(was))}" if change.fate is StatementFate.MOVED else ""
+    return Line(one_line(str(place)), f"{change.fate}{moved}")
 
 
 def _figure(share: Share | None) -> str:

@@ -6,11 +6,13 @@ What it writes into the output folder:
 ``evidence.json``  the whole evidence, ``arrowproof.evidence/2``
 ``report.json``    the stable report, ``arrowproof.report/2``
 ``report.html``    the report as a page, with times and process ids
+``report.md``      the report as a comment on a pull request
+``junit.xml``      the report as a CI server reads it
 ``run/``           the service's own files: its database, and what its processes said
 ===============  =====================================================================
 
-The three reports of the run before are removed ahead of the drive: a run that breaks off leaves no verdict. The three
-of this run are there together, or none is: on a disk that fills up meanwhile, no verdict stays either.
+Evidence and reports of the run before are removed ahead of the drive: a run that breaks off leaves no verdict. Those of
+this run are there together, or none is: on a disk that fills up meanwhile, no verdict stays either.
 """
 
 from __future__ import annotations
@@ -22,13 +24,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
+from arrowproof.conformance.baseline import Baseline, baseline_of
+from arrowproof.conformance.comparison import compare
 from arrowproof.conformance.coverage import measure_coverage
 from arrowproof.conformance.drive import DriveResult, drive
 from arrowproof.conformance.driver import Driver
 from arrowproof.conformance.matrix import Matrix, build_matrix, scan
 from arrowproof.conformance.output import OutputFolder, open_output
-from arrowproof.conformance.report_html import report_html
-from arrowproof.conformance.report_json import report_json
+from arrowproof.conformance.own_database import proof_database
+from arrowproof.conformance.report_forms import FILES, FORMS
 from arrowproof.conformance.sneak_paths import merge_sneak_paths
 from arrowproof.conformance.verdict import judge
 from arrowproof.conformance.walks import attempt
@@ -40,13 +44,18 @@ from arrowproof.model.progress import Progress
 from arrowproof.model.transitions import Pair, Transition, derive_transitions
 
 EVIDENCE_FILE = "evidence.json"
-REPORT_FILE = "report.json"
-PAGE_FILE = "report.html"
-_REPORTS = (EVIDENCE_FILE, REPORT_FILE, PAGE_FILE)
+_WRITTEN = (EVIDENCE_FILE, *FILES)
 
 
 def prove(
-    lifecycle: Lifecycle, driver: Driver, out: Path, progress: Progress | None = None, *, crash_checks: bool = True
+    lifecycle: Lifecycle,
+    driver: Driver,
+    out: Path,
+    progress: Progress | None = None,
+    *,
+    crash_checks: bool = True,
+    server: str | None = None,
+    baseline: Baseline | None = None,
 ) -> Evidence:
     """Prove a lifecycle against the service behind ``driver`` and write evidence and reports into ``out``.
 
@@ -56,6 +65,9 @@ def prove(
         out: the output folder; made when it is missing.
         progress: is told what comes next, how many parts are done, and how many there are.
         crash_checks: False leaves the kills out; transitions are then reported as not survived.
+        server: the URL of a PostgreSQL server, on which a database is made for the proof and dropped after it, or the
+            word ``postgresql`` for a server of our own; a SQLite file in ``out`` when left out.
+        baseline: an earlier proof of this lifecycle; the reports then say what has changed since.
 
     Returns:
         The evidence with its verdict, as it stands in the evidence file.
@@ -70,12 +82,13 @@ def prove(
     try:
         with open_output(out) as output:
             matrix = build_matrix(lifecycle, scan(lifecycle))
-            output.discard(*_REPORTS)
+            output.discard(*_WRITTEN)
             folder = output.new_run() / "service"
-            driven = drive(lifecycle, driver, folder, progress, crash_checks=crash_checks)
+            with proof_database(server) as database:
+                driven = drive(lifecycle, driver, folder, progress, crash_checks=crash_checks, database=database)
             seconds = round(time.monotonic() - clock, 3)
             evidence = assemble_evidence(lifecycle, matrix, driven, started=started, seconds=seconds)
-            _write(output, evidence, lifecycle)
+            _write(output, evidence, lifecycle, baseline)
     finally:
         # Once more, for an interrupt in the drive's own stop; what that one met is a problem of the run already.
         attempt(driver.stop)
@@ -154,13 +167,14 @@ def _of_pair(steps: Iterable[_Step], pair: Pair) -> tuple[_Step, ...]:
     return tuple(step for step in steps if (step.source, step.target) == pair)
 
 
-def _write(output: OutputFolder, evidence: Evidence, lifecycle: Lifecycle) -> None:
+def _write(output: OutputFolder, evidence: Evidence, lifecycle: Lifecycle, baseline: Baseline | None) -> None:
     try:
         output.write(EVIDENCE_FILE, dump_evidence(evidence))
-        output.write(REPORT_FILE, report_json(evidence, lifecycle))
-        output.write(PAGE_FILE, report_html(evidence, lifecycle))
+        comparison = None if baseline is None else compare(baseline, baseline_of(evidence))
+        for name, form in FILES.items():
+            output.write(name, FORMS[form](evidence, lifecycle, comparison))
     except BaseException:
-        for name in _REPORTS:
+        for name in _WRITTEN:
             with suppress(InputError):
                 output.discard(name)
         raise

@@ -25,6 +25,9 @@ from arrowproof.model.evidence import (
 from arrowproof.model.lifecycle import Binding, Lifecycle
 from arrowproof.model.record import record
 
+COVERAGE_NAMES: Mapping[str, str] = {"pairs": "transition pairs", "kills": "kills survived"}
+"""What reports call a share of the coverage, where the name of its field is not all of it."""
+
 NO_ENVIRONMENT = Environment("", "", "", "", "")
 """Stands in a stable report, which says nothing of the machine."""
 
@@ -89,8 +92,8 @@ def figures(evidence: Evidence) -> Mapping[str, str]:
         "transitions": str(coverage.transitions),
         "states": str(coverage.states),
         "arrows": str(coverage.arrows),
-        "transition pairs": str(coverage.pairs),
-        "kills survived": str(coverage.kills),
+        COVERAGE_NAMES["pairs"]: str(coverage.pairs),
+        COVERAGE_NAMES["kills"]: str(coverage.kills),
         "sneak paths": str(len(open_sneak_paths(evidence))),
     }
 

@@ -15,6 +15,7 @@ from jinja2 import Environment as Jinja
 from jinja2 import PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from arrowproof.conformance.comparison import Comparison, parts_of, verdict_words
 from arrowproof.conformance.display import VALUE_LIMIT, block, one_line, places_text, row_text, value_text
 from arrowproof.conformance.grid import Mark, build_grid
 from arrowproof.conformance.report import (
@@ -27,6 +28,7 @@ from arrowproof.conformance.report import (
     stable_evidence,
     walk_tally,
 )
+from arrowproof.conformance.report_drawing import DRAWING_CSS, draw_report
 from arrowproof.model.evidence import (
     Evidence,
     JournalRow,
@@ -88,18 +90,25 @@ _VERDICTS: Mapping[Verdict, tuple[str, str]] = {
 }
 
 
-def report_html(evidence: Evidence, lifecycle: Lifecycle, *, stated_times: bool = True) -> str:
+def report_html(
+    evidence: Evidence, lifecycle: Lifecycle, comparison: Comparison | None = None, *, stated_times: bool = True
+) -> str:
     """The report of one proof as a self-contained page.
 
     Args:
         evidence: the proof.
-        lifecycle: the model that was proven, for labels, values and the order of states.
+        lifecycle: the model that was proven, for labels, values, the order of states and the diagram.
+        comparison: what has changed since an earlier proof, when there was one to compare with.
         stated_times: False gives the stable form: no times, durations, process ids, keys or environment, and of each
             row only the state and the watched columns, so that the same run gives the same bytes.
     """
     shown = evidence if stated_times else stable_evidence(evidence, lifecycle)
     css = _style()
-    return _templates().get_template("report.html.j2").render(_context(shown, lifecycle, css, stated_times))
+    context = _context(shown, lifecycle, css, stated_times)
+    context["drawing"] = draw_report(shown, lifecycle)
+    context["changed"] = None if comparison is None else verdict_words(comparison)
+    context["changes"] = () if comparison is None else parts_of(comparison)
+    return _templates().get_template("report.html.j2").render(context)
 
 
 def _lines(statement: Statement, lifecycle: Lifecycle, source: str | None, target: str | None) -> list[SqlLine]:
@@ -151,7 +160,7 @@ def _context(evidence: Evidence, lifecycle: Lifecycle, css: str, stated_times: b
 @cache
 def _style() -> str:
     own = _templates().get_template("report.css").render()
-    return "\n".join([font_faces_css(), palette_css(), own])
+    return "\n".join([font_faces_css(), palette_css(), DRAWING_CSS, own])
 
 
 @cache

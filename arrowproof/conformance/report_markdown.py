@@ -114,7 +114,8 @@ def _changes(comparison: Comparison | None) -> Iterator[Section]:
         return
     yield Section(("### Since the baseline", "", verdict_words(comparison), ""))
     for part in parts_of(comparison):
-        rows = tuple(f"- {_SIGNS[line.tone]}{prose(line.text)}" for line in part.lines)
+        name = code if part.is_literal else prose
+        rows = tuple(f"- {_SIGNS[line.tone]}{name(line.name)}: {prose(line.words)}" for line in part.lines)
         yield Section((f"**{part.title}**", ""), rows, ("",))
 
 

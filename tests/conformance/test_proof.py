@@ -14,7 +14,8 @@ import pytest
 from arrowproof.conformance.driver import DriverError, Killed, Walked
 from arrowproof.conformance.output import open_output
 from arrowproof.conformance.processes import ProcessGroup, RunningProcess
-from arrowproof.conformance.proof import EVIDENCE_FILE, PAGE_FILE, REPORT_FILE, prove
+from arrowproof.conformance.proof import EVIDENCE_FILE, prove
+from arrowproof.conformance.report_forms import FILES, PAGE_FILE, REPORT_FILE
 from arrowproof.errors import InputError
 from arrowproof.model.evidence import Evidence, Row, Side, Verdict
 from arrowproof.model.evidence_document import load_evidence
@@ -23,7 +24,7 @@ from arrowproof.model.loader import load_lifecycle
 from arrowproof.model.transitions import Pair, Transition
 
 TICKETS = Path(__file__).parent / "tickets"
-REPORTS = {EVIDENCE_FILE, REPORT_FILE, PAGE_FILE}
+REPORTS = {EVIDENCE_FILE, *FILES}
 QUERIES: dict[Pair, str] = {(None, "open"): "sell", ("open", "used"): "use", ("open", "void"): "cancel"}
 
 
