@@ -27,6 +27,8 @@ COMMANDS = {
     "view": "serve the page on loopback and redraw it at every save",
     "sql": "the SQL transition matrix",
     "prove": "the proof: evidence, report, exit status",
+    "guard": "SQL by which the database refuses what the model lacks",
+    "report": "a proof's report again: text, Markdown, HTML, JUnit or JSON",
     "doctor": "what this machine has, and whether its SQLite is safe",
     "completion": "print the completion script of a shell",
 }
