@@ -26,6 +26,7 @@ DEADLINE_SECONDS = 30.0
 
 _LOOK_SECONDS = 0.002
 _QUOTED_BYTES = 600
+_QUOTED_CHARACTERS = 240
 
 
 class RunningProcess:
@@ -145,8 +146,22 @@ class RunningProcess:
             os.killpg(self.pid, number)
 
     def _failure(self, what: str) -> DriverError:
-        said = " ".join(self._stderr.read_bytes()[-_QUOTED_BYTES:].decode(errors="replace").split())
+        said = _last_lines(self._stderr.read_bytes()[-_QUOTED_BYTES:].decode(errors="replace"))
         return DriverError(f"The {self.role} (process {self.pid}) {what}" + (f"; its stderr: {said}" if said else "."))
+
+
+def _last_lines(text: str) -> str:
+    """The last line of a text, with as many of those before it as are short, on one line.
+
+    Why a process ended stands at the end, and a reader of a verdict sees no more than a few hundred characters.
+    """
+    said = ""
+    for line in reversed(text.splitlines()):
+        more = " ".join([*line.split(), *said.split()])
+        if said and len(more) > _QUOTED_CHARACTERS:
+            break
+        said = more
+    return said
 
 
 def _ending(status: int | None) -> str:

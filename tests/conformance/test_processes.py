@@ -83,6 +83,12 @@ def test_a_failed_process_is_quoted_with_the_end_of_its_stderr_only(group: Proce
     assert len(str(caught.value)) < 800
 
 
+def test_a_failed_process_is_quoted_from_its_last_line_on(group: ProcessGroup) -> None:
+    process = run(group, "import sys; sys.stderr.write('y' * 300 + '\\nbecause\\n  of this\\n\\n'); sys.exit(1)")
+    with pytest.raises(DriverError, match=r"its stderr: because of this$"):
+        process.finish()
+
+
 def test_a_deadline_that_passes_is_said(group: ProcessGroup, tmp_path: Path) -> None:
     process = run(group, SLEEP)
     with pytest.raises(DriverError, match=r"printed no line within 0\.01 s"):
