@@ -24,6 +24,7 @@ from typing import Any
 from arrowproof.cli.main import status_of
 from arrowproof.conformance.bundled import NotesDriver
 from arrowproof.conformance.drive import drive
+from arrowproof.conformance.driver import Driver
 from arrowproof.conformance.matrix import build_matrix, scan
 from arrowproof.conformance.proof import assemble_evidence
 from arrowproof.conformance.report_json import report_json
@@ -75,29 +76,39 @@ def try_mutant(mutant: Mutant, package_folder: Path, run_folder: Path) -> Judgem
 
 
 def check_sql(package_folder: Path) -> Judgement:
-    """What ``arrowproof sql`` says of a copy of the service.
+    """What ``arrowproof sql`` says of a copy of the service; see :func:`check_sql_of`."""
+    return check_sql_of(_model(package_folder))
+
+
+def check_sql_of(model: Path) -> Judgement:
+    """What ``arrowproof sql`` says of a lifecycle file.
 
     Raises:
         NoVerdictError: nothing.
     """
     started, out = time.monotonic(), io.StringIO()
     with redirect_stdout(out):
-        status = status_of(["sql", str(_model(package_folder)), "--json"])
+        status = status_of(["sql", str(model), "--json"])
     if status not in (HOLDS, DOES_NOT_HOLD):
         raise NoVerdictError(f"arrowproof sql ended with {status}: {out.getvalue()}")
     return Judgement(Check.SQL, status, tuple(_reasons(json.loads(out.getvalue()))), time.monotonic() - started)
 
 
 def check_tours(package_folder: Path, run_folder: Path, goals: Sequence[str], *, kills: bool = False) -> Judgement:
-    """What a proof of these tours says of a copy of the service; with ``kills`` on both sides of their last commit.
+    """What a proof of the tours to these goals says of a copy of the service; see :func:`check_plan`."""
+    lifecycle = load_lifecycle(_model(package_folder))
+    plan = _choose(lifecycle, goals)
+    return check_plan(lifecycle, NotesDriver(package_folder), run_folder, plan, kills=kills)
+
+
+def check_plan(lifecycle: Lifecycle, driver: Driver, run_folder: Path, plan: Plan, *, kills: bool = False) -> Judgement:
+    """What a proof of these tours says; with ``kills`` on both sides of the commit of each goal.
 
     Raises:
         InputError: the service does not start, say.
     """
     started, clock = datetime.now(UTC), time.monotonic()
-    lifecycle = load_lifecycle(_model(package_folder))
-    plan = _choose(lifecycle, goals)
-    driven = drive(lifecycle, NotesDriver(package_folder), run_folder, crash_checks=kills, plan=plan)
+    driven = drive(lifecycle, driver, run_folder, crash_checks=kills, plan=plan)
     matrix = build_matrix(lifecycle, scan(lifecycle))
     seconds = round(time.monotonic() - clock, 3)
     evidence = assemble_evidence(lifecycle, matrix, driven, started=started, seconds=seconds)
