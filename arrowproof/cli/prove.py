@@ -57,8 +57,8 @@ def command(
 ) -> int:
     """Prove MODEL against its running service: scan the SQL, walk every transition, kill on both sides of each commit.
 
-    The service runs on a database of its own, under --out or where --db says. This imports the driver, so that a model from somebody
-    else should be read first.
+    The service runs on a database of its own, under --out or where --db says. This imports the driver, so that a model
+    from somebody else should be read first.
 
     \b
     Example:

@@ -25,13 +25,13 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arrowproof.conformance import notes_jobs
 from arrowproof.conformance.driver import DriverError, Killed, Walked
 from arrowproof.conformance.notes_database import Doubled, NotesDatabase
+from arrowproof.conformance.notes_deeds import Deed, deed_of, path_of
 from arrowproof.conformance.notes_service import PACKAGE_FOLDER, USUAL_ATTEMPTS, NotesService
 from arrowproof.model.evidence import Process, Row, Side
 from arrowproof.model.record import record
@@ -46,22 +46,10 @@ OUT_OF_REACH = 86_400.0
 
 _LONGEST_WAIT = 20.0
 _ACTIONS = {"retry_wait": "FAIL", "failed": "ROLLBACK"}
-_SET_ASIDE = "set_aside"
 _CRASH_POINTS = ("after-count", "after-savepoint", "after-history")
 """Points of an attempt that a worker does not come to when it sets the job aside."""
 _CLAIMED = "after-select"
 _KEEP_NOTHING = "0"
-
-
-class Deed(StrEnum):
-    """What is done to a job; the value of what a client asks for by hand is the last part of its path."""
-
-    CREATE = "create"
-    ATTEMPT = "attempt"
-    SET_ASIDE = "set aside"
-    RETRY = "retry"
-    CANCEL = "cancel"
-    REMOVE = "remove"
 
 
 @record
@@ -90,11 +78,12 @@ class NotesDriver:
         self._before_kill: Job | None = None
 
     def start(self, folder: Path) -> Path:
-        """Start a server on a new database."""
-        self._service = NotesService(folder, self._package_folder)
-        self._database = NotesDatabase(self._service.database)
-        self._service.start()
-        return self._service.database
+        """Start a server on a new file."""
+        return Path(self._start(folder))
+
+    def start_on(self, url: str, folder: Path) -> None:
+        """Start a server on an empty PostgreSQL database."""
+        self._start(folder, url)
 
     def stop(self) -> None:
         """End every process."""
@@ -104,7 +93,7 @@ class NotesDriver:
         """Choose the server by the attempt at which the tour's job must fail for good."""
         self._service.start_ahead()
         self._steps_left = len(tour)
-        attempts = [step for step in tour if _deed(step) is Deed.ATTEMPT]
+        attempts = [step for step in tour if deed_of(step) is Deed.ATTEMPT]
         failures = [number for number, step in enumerate(attempts, start=1) if step.target == "failed"]
         self._max_attempts = failures[0] if failures else max(USUAL_ATTEMPTS, len(attempts) + 1)
 
@@ -113,7 +102,7 @@ class NotesDriver:
         self._steps_left -= 1
         if key is None:
             return self._create()
-        deed = _deed(transition)
+        deed = deed_of(transition)
         before = self._job(key)
         match deed:
             case Deed.ATTEMPT:
@@ -125,7 +114,7 @@ class NotesDriver:
             case _:
                 processes = self._ask(deed, key)
         self._check(transition, key, before)
-        return Walked(key, processes, _path(transition, deed))
+        return Walked(key, processes, path_of(transition, deed))
 
     def end(self, key: Row | None) -> None:
         """Leave no job behind that a later worker or retention could take."""
@@ -145,7 +134,7 @@ class NotesDriver:
             self._notes += 1
             number = self._notes
             return self._kill_server(side, None, lambda api: api.post(number, replayed=False))
-        deed = _deed(transition)
+        deed = deed_of(transition)
         before = self._before_kill = self._job(key)
         if deed in (Deed.RETRY, Deed.CANCEL):
             return self._kill_server(side, key, lambda api: api.ask_for(deed, _id(key)))
@@ -160,7 +149,7 @@ class NotesDriver:
         """Start the same program again: the server is asked the same once more, the others look once for work."""
         if transition.source is None:
             return self._post_again(side)
-        key, before, deed = killed.key, self._before_kill, _deed(transition)
+        key, before, deed = killed.key, self._before_kill, deed_of(transition)
         if key is None or before is None:
             raise DriverError("A job was killed whose id nobody knows.")
         if deed in (Deed.RETRY, Deed.CANCEL):
@@ -171,6 +160,12 @@ class NotesDriver:
             process = self._run_worker(key, transition.target if side is Side.BEFORE else None, restarts=True)
         self._check(transition, key, before)
         return Walked(key, (process,))
+
+    def _start(self, folder: Path, url: str | None = None) -> Path | str:
+        self._service = NotesService(folder, self._package_folder, url)
+        self._database = NotesDatabase(url or self._service.database)
+        self._service.start()
+        return self._service.database
 
     def _create(self) -> Walked:
         """POST a note, the same once more, and another text under its key."""
@@ -207,6 +202,7 @@ class NotesDriver:
         killed = []
         for point in _CRASH_POINTS:
             killed.append(self._service.hold("worker", point, *self._worker_options()).kill())
+            self._database.settle()
             if (found := self._job(key)) != before:
                 raise DriverError(f"A worker was killed {point}, and job {_id(key)} is {found}; it was {before}.")
         return (*killed, self._run_worker(key, "failed"))
@@ -219,6 +215,7 @@ class NotesDriver:
             self._run_worker(key, None, "--busy-timeout", "0")
         finally:
             holder.process.kill()
+            self._database.settle()
 
     def _ask(self, deed: Deed, key: Row) -> tuple[Process, ...]:
         """Ask for a retry or a cancel; the answer must be the job as it is stored after that."""
@@ -248,7 +245,8 @@ class NotesDriver:
             self._removed.add(_id(key))
             return
         found = self._job(key)
-        _check_job(_deed(transition), transition.target, _id(key), before, found)
+        error = self._database.error(_ACTIONS.get(transition.target))
+        _check_job(deed_of(transition), transition.target, _id(key), before, found, error)
         history = self._service.api().note(found.note_id).history
         wanted = (found.attempts,) if found.status == "completed" else ()
         if history != wanted:
@@ -354,7 +352,7 @@ def _ask_in_vain(api: NotesApi, ask: Callable[[NotesApi], object], answers: list
         answers.append(ask(api))
 
 
-def _check_job(deed: Deed, state: str, job_id: int, before: Job, found: Job) -> None:
+def _check_job(deed: Deed, state: str, job_id: int, before: Job, found: Job, error: str = notes_jobs.REFUSED) -> None:
     match deed:
         case Deed.SET_ASIDE:
             wanted = notes_jobs.after_set_aside(before)
@@ -363,28 +361,8 @@ def _check_job(deed: Deed, state: str, job_id: int, before: Job, found: Job) -> 
         case Deed.CANCEL:
             wanted = notes_jobs.after_cancel(before)
         case _:
-            wanted = notes_jobs.after_attempt(before, state)
+            wanted = notes_jobs.after_attempt(before, state, error)
     notes_jobs.check_job(job_id, found, wanted)
-
-
-def _deed(transition: Transition) -> Deed:
-    """By which deed a transition is made; by an attempt where it could be by crashes as well."""
-    match transition.source, transition.target:
-        case None, _:
-            return Deed.CREATE
-        case _, None:
-            return Deed.REMOVE
-        case _, "cancelled":
-            return Deed.CANCEL
-        case "failed", _:
-            return Deed.RETRY
-    return Deed.SET_ASIDE if all(_SET_ASIDE in path for path in transition.paths) else Deed.ATTEMPT
-
-
-def _path(transition: Transition, deed: Deed) -> tuple[str, ...] | None:
-    """The arrow path that the deed took."""
-    taken = [path for path in transition.paths if (_SET_ASIDE in path) is (deed is Deed.SET_ASIDE)]
-    return taken[0] if taken else None
 
 
 def _id(key: Row) -> int:

@@ -52,6 +52,7 @@ class _Check:
     def run(self, key: Row | None) -> Kill:
         before = self.subject.row(key)
         killed, problem = attempt(lambda: checked_killed(self.subject.driver.kill(self.transition, key, self.side)))
+        _, unsettled = attempt(self.subject.journal.settle)
         journal = self.subject.journal.rows(after=self.mark)
         key = key or (_only_key(journal) if killed is None or killed.key is None else self.subject.key(killed.key))
         found = self.subject.row(key)
@@ -59,7 +60,7 @@ class _Check:
         if killed is None:
             rows = (before, found, None)
             return _kill_record(self.transition, self.side, key, None, rows, journal, problem)
-        problem = _no_kill(killed) or self._found_problem(before, found, key, journal)
+        problem = _no_kill(killed) or unsettled or self._found_problem(before, found, key, journal)
         killed = Killed(killed.point, tuple(killed.processes), key)
         return self._restart(killed, before, found, problem)
 

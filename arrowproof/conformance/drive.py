@@ -12,8 +12,8 @@ from pathlib import Path
 
 from arrowproof.conformance.balance import States, find_unbalanced
 from arrowproof.conformance.crash import check_crash
-from arrowproof.conformance.driver import Driver
-from arrowproof.conformance.journal import open_journal
+from arrowproof.conformance.driver import Driver, ServerDriver
+from arrowproof.conformance.journal import Address, open_journal
 from arrowproof.conformance.rows import key_text
 from arrowproof.conformance.walks import Subject, attempt, take_walk
 from arrowproof.errors import InputError
@@ -48,6 +48,7 @@ def drive(
     *,
     crash_checks: bool = True,
     plan: Plan | None = None,
+    database: str | None = None,
 ) -> DriveResult:
     """Start the service in ``folder``, walk every transition, kill each on both sides of its commit, stop the service.
 
@@ -58,6 +59,7 @@ def drive(
         progress: is told of each tour and each kill ahead of it.
         crash_checks: False leaves the kills out.
         plan: the tours to make, for a test that looks at a part of a service; those of the whole model when left out.
+        database: the URL of an empty PostgreSQL database; the service makes a file of its own when left out.
 
     Raises:
         InputError: no binding, a folder with something in it, a service that does not start, a table that does not
@@ -71,7 +73,7 @@ def drive(
     plan = plan or plan_tours(lifecycle)
     _make_folder(folder)
     try:
-        journal = open_journal(_started(driver, folder), lifecycle.binding)
+        journal = open_journal(_started(driver, folder, database), lifecycle.binding)
         start = journal.install()
         result = _Drive(Subject(lifecycle, driver, journal), plan, start, progress or _quiet).run(crash_checks)
     finally:
@@ -183,13 +185,27 @@ def _make_folder(folder: Path) -> None:
         raise InputError(f"{folder} is not empty; a proof makes a database of its own. Give a new folder.")
 
 
-def _started(driver: Driver, folder: Path) -> Path:
+def _started(driver: Driver, folder: Path, given: str | None) -> Address:
+    if given is not None:
+        return _started_on(driver, given, folder)
     database, problem = attempt(lambda: Path(driver.start(folder)))
     if database is None:
         raise InputError(f"The service did not start: {problem}")
     if not database.is_file() or not database.resolve().is_relative_to(folder.resolve()):
         raise InputError(f"The driver gave {database} as the service's database; it must be a file in {folder}.")
     return database
+
+
+def _started_on(driver: Driver, url: str, folder: Path) -> str:
+    if not isinstance(driver, ServerDriver):
+        raise InputError(
+            f"{type(driver).__name__} cannot start its service on a PostgreSQL database: it has no method"
+            " start_on(url, folder). Write one, or leave --db out."
+        )
+    _, problem = attempt(lambda: driver.start_on(url, folder))
+    if problem is not None:
+        raise InputError(f"The service did not start: {problem}")
+    return url
 
 
 def _quiet(_what: str, _done: int, _total: int) -> None:

@@ -81,6 +81,17 @@ class Driver(Protocol):
         """Start the service again after a kill and let it do what it does: finish the transition, or leave it."""
 
 
+@runtime_checkable
+class ServerDriver(Protocol):
+    """What `prove --db` asks of a driver beside that: a service which can work on a PostgreSQL server."""
+
+    def start_on(self, url: str, folder: Path) -> None:
+        """Start the service on the empty database at ``url``, in place of ``start``; return once it is ready.
+
+        The database is the proof's own and is dropped after it. Files go into ``folder``.
+        """
+
+
 def load_driver(spec: str, folder: Path | None = None) -> Driver:
     """A new driver by its name, ``module:Class``; the module is also looked for in ``folder``, of the lifecycle file.
 

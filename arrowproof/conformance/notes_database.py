@@ -10,10 +10,8 @@ from __future__ import annotations
 from enum import StrEnum
 from pathlib import Path
 
-import apsw
-
 from arrowproof.conformance.driver import DriverError
-from arrowproof.conformance.rows import open_database
+from arrowproof.conformance.notes_engines import notes_engine
 
 
 class Doubled(StrEnum):
@@ -25,8 +23,6 @@ class Doubled(StrEnum):
     ERROR = "second error of one attempt"
 
 
-_FAULT = """CREATE TRIGGER arrowproof_fault AFTER INSERT ON note_events
-BEGIN SELECT RAISE({action}, 'the history row is refused'); END"""
 _DOUBLES = {
     Doubled.NOTE: """INSERT INTO notes (client, idempotency_key, text, text_sha256, created_at)
 SELECT client, idempotency_key, text, text_sha256, created_at FROM notes ORDER BY id DESC LIMIT 1""",
@@ -39,27 +35,29 @@ SELECT job_id, attempt, created_at FROM note_events ORDER BY id DESC LIMIT 1""",
 SELECT job_id, attempt, error, created_at FROM attempt_errors ORDER BY id DESC LIMIT 1""",
 }
 _OUT_OF_REACH = """UPDATE jobs SET finished_at = '9999-12-31T23:59:59.999Z'
-WHERE id = ? AND finished_at IS NOT NULL"""
-_REMAINS = """SELECT 'a note' FROM notes WHERE id = :note_id
-UNION ALL SELECT 'a history row' FROM note_events WHERE job_id = :job_id
-UNION ALL SELECT 'an error' FROM attempt_errors WHERE job_id = :job_id"""
+WHERE id = {job_id:d} AND finished_at IS NOT NULL"""
+_REMAINS = """SELECT 'a note' FROM notes WHERE id = {note_id:d}
+UNION ALL SELECT 'a history row' FROM note_events WHERE job_id = {job_id:d}
+UNION ALL SELECT 'an error' FROM attempt_errors WHERE job_id = {job_id:d}"""
 
 
 class NotesDatabase:
-    """The database file, which is opened for each thing that is done and closed again."""
+    """The database at an address: a SQLite file, or a PostgreSQL URL."""
 
-    def __init__(self, file: Path) -> None:
-        self._file = file
+    def __init__(self, address: Path | str) -> None:
+        self._engine = notes_engine(address)
         self._fault: str | None = None
 
     def set_fault(self, action: str | None) -> None:
         """Have the history row refused by this action of RAISE, or taken when it is None."""
         if action != self._fault:
-            with open_database(self._file) as connection:
-                connection.execute("DROP TRIGGER IF EXISTS arrowproof_fault")
-                if action is not None:
-                    connection.execute(_FAULT.format(action=action))
+            for statement in self._engine.fault(action):
+                self._engine.run(statement)
             self._fault = action
+
+    def error(self, action: str | None) -> str:
+        """A part of the error of an attempt whose history row is refused by this action."""
+        return self._engine.error(action)
 
     def check_refusal(self, doubled: Doubled) -> None:
         """Try what a UNIQUE constraint must refuse, in a transaction that is rolled back in any case.
@@ -67,20 +65,12 @@ class NotesDatabase:
         Raises:
             DriverError: the database took it.
         """
-        with open_database(self._file) as connection:
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                connection.execute(_DOUBLES[doubled])
-            except apsw.ConstraintError:
-                return
-            finally:
-                connection.execute("ROLLBACK")
-        raise DriverError(f"The database takes a {doubled}: a UNIQUE constraint is missing.")
+        if not self._engine.is_refused(_DOUBLES[doubled]):
+            raise DriverError(f"The database takes a {doubled}: a UNIQUE constraint is missing.")
 
     def put_out_of_reach(self, job_id: int) -> None:
         """Have a finished job count as finished in the far future, so that no retention takes it for old."""
-        with open_database(self._file) as connection:
-            connection.execute(_OUT_OF_REACH, (job_id,))
+        self._engine.run(_OUT_OF_REACH.format(job_id=job_id))
 
     def check_removed(self, job_id: int, note_id: int) -> None:
         """Have nothing left of a removed job.
@@ -88,7 +78,14 @@ class NotesDatabase:
         Raises:
             DriverError: something is; the message says what.
         """
-        with open_database(self._file) as connection:
-            left = [str(row[0]) for row in connection.execute(_REMAINS, {"job_id": job_id, "note_id": note_id})]
+        left = [str(what) for (what,) in self._engine.run(_REMAINS.format(job_id=job_id, note_id=note_id))]
         if left:
             raise DriverError(f"Job {job_id} was removed and left {' and '.join(left)} behind.")
+
+    def settle(self) -> None:
+        """Wait until nothing of a process that was killed is left in the database.
+
+        Raises:
+            DriverError: a transaction of it stays open.
+        """
+        self._engine.settle()

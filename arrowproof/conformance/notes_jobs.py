@@ -21,12 +21,15 @@ _SET_ASIDE = "set aside: 3 attempts in a row killed their worker"
 _SOME_TIME = "a moment"
 
 
-def after_attempt(job: Job, state: str | None) -> Job:
-    """A job whose next attempt ended in ``state``: counted in any case, with a record of its error when it failed."""
+def after_attempt(job: Job, state: str | None, error: str = REFUSED) -> Job:
+    """A job whose next attempt ended in ``state``: counted in any case, with a record of its error when it failed.
+
+    ``error`` is a part of what the error says.
+    """
     attempts = job.attempts + 1
     if state == "completed":
         return replace(_finished(job, state), attempts=attempts, last_error=None)
-    failed = replace(job, attempts=attempts, last_error=REFUSED, errors=(*job.errors, attempts))
+    failed = replace(job, attempts=attempts, last_error=error, errors=(*job.errors, attempts))
     if state == "retry_wait":
         return replace(failed, status=state, next_run_at=_SOME_TIME)
     return _finished(failed, "failed")

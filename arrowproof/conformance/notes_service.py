@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arrowproof.conformance.driver import DriverError
+from arrowproof.conformance.own_database import split_password
 from arrowproof.conformance.processes import ProcessGroup, RunningProcess
 from arrowproof.conformance.spare import order
 from arrowproof.model.evidence import Process, Side
@@ -42,8 +43,8 @@ _POINTS = {
 _OTHER_SIDE = {Side.BEFORE: Side.AFTER, Side.AFTER: Side.BEFORE}
 _ATTEMPTS_AHEAD = (1, 2)
 _SPARES = {"worker": 3, "retention": 1}
-_LOADED_LATE = "arrowproof.service.sqlite"
-"""What both load only when they open their database."""
+_LOADED_LATE = {True: "arrowproof.service.sqlite", False: "arrowproof.service.postgresql"}
+"""What both load only when they open their database: for a file, and for a server."""
 
 
 @record
@@ -72,11 +73,15 @@ class Hold:
 class NotesService:
     """The service on a new database in a folder. Methods raise DriverError when a process does not do its part.
 
-    What runs is the service of the package in ``package_folder``.
+    The database is a new file, or the one at ``url`` of a PostgreSQL server. What runs is the service of the package in
+    ``package_folder``.
     """
 
-    def __init__(self, folder: Path, package_folder: Path = PACKAGE_FOLDER) -> None:
-        self.database = folder / "notes.sqlite3"
+    def __init__(self, folder: Path, package_folder: Path = PACKAGE_FOLDER, url: str | None = None) -> None:
+        self.database: Path | str = folder / "notes.sqlite3"
+        self._environment: Mapping[str, str] = {}
+        if url is not None:
+            self.database, self._environment = split_password(url)
         self._package_folder = package_folder
         self._processes = ProcessGroup(folder)
         self._servers: dict[int, Hold] = {}
@@ -174,7 +179,8 @@ class NotesService:
     ) -> RunningProcess:
         """Have the oldest spare run. Their number grows by one each time, so that few are started for few runs."""
         spares = self._spares[role]
-        command = ["arrowproof.conformance.spare", f"arrowproof.service.{role}", str(self.database), _LOADED_LATE]
+        loaded_late = _LOADED_LATE[isinstance(self.database, Path)]
+        command = ["arrowproof.conformance.spare", f"arrowproof.service.{role}", str(self.database), loaded_late]
         for _ in range(min(2, _SPARES[role] + 1 - len(spares))):
             spares.append(self._launch(role, command, {}, waits=True))
         spare = spares.pop(0)
@@ -189,7 +195,8 @@ class NotesService:
     ) -> RunningProcess:
         """Start a module of the package."""
         path = os.pathsep.join(filter(None, [str(self._package_folder), os.environ.get("PYTHONPATH", "")]))
-        return self._processes.start(role, [*_PROGRAM, *command], {"PYTHONPATH": path, **environment}, waits=waits)
+        own = {"PYTHONPATH": path, **self._environment, **environment}
+        return self._processes.start(role, [*_PROGRAM, *command], own, waits=waits)
 
 
 def _read(line: str) -> object:

@@ -23,12 +23,11 @@ A transaction that wrote its rows ahead of another's and commits after it comes 
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 from arrowproof.conformance.balance import States
-from arrowproof.conformance.driver import DriverError
 from arrowproof.conformance.environment import describe_postgresql
+from arrowproof.conformance.open_transactions import settle
 from arrowproof.conformance.postgresql_binding import check_postgresql_binding
 from arrowproof.conformance.postgresql_journal_schema import PostgresJournalSchema, schema_name
 from arrowproof.conformance.postgresql_rows import bound_table, open_server, scalar, select_row
@@ -41,15 +40,8 @@ from arrowproof.model.record import record
 if TYPE_CHECKING:
     from psycopg import Connection
 
-SETTLE_SECONDS = 30.0
-"""How long a transaction may stay open after what it belonged to was killed."""
-
-_LOOK_SECONDS = 0.002
 _FAMILY = """SELECT relid::regclass::text, isleaf FROM pg_partition_tree(%s::oid)
 UNION SELECT oid::regclass::text, true FROM pg_class WHERE oid = %s::oid AND relkind = 'r'"""
-_OPEN_TRANSACTIONS = """SELECT pid, xact_start FROM pg_stat_activity
-WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL
-    AND backend_type = 'client backend'"""
 
 
 @record
@@ -125,21 +117,10 @@ class PostgresJournal:
     def settle(self) -> None:
         """Wait until every transaction that is open now in this database has ended.
 
-        The server ends that of a process which was killed when it finds its connection closed; a statement that is at
-        work meanwhile, or waits, only where ``client_connection_check_interval`` is set.
-
         Raises:
-            DriverError: one is still open after :data:`SETTLE_SECONDS`.
+            DriverError: one stays open.
         """
-        deadline = time.monotonic() + SETTLE_SECONDS
-        with open_server(self.url) as connection:
-            left = set(connection.execute(_OPEN_TRANSACTIONS).fetchall())
-            while left:
-                if time.monotonic() > deadline:
-                    backends = ", ".join(str(pid) for pid, _ in sorted(left))
-                    raise DriverError(f"A transaction stays open {SETTLE_SECONDS:g} s later, of backend {backends}.")
-                time.sleep(_LOOK_SECONDS)
-                left &= set(connection.execute(_OPEN_TRANSACTIONS).fetchall())
+        settle(self.url)
 
     def environment(self) -> Environment:
         """Where the proof runs, and what the server is."""

@@ -117,6 +117,13 @@ def test_a_row_that_is_removed_and_made_again_in_another_partition_is_two_change
     assert [row.operation for row in journal.rows()] == ["insert", "delete", "insert"]
 
 
+def test_a_row_that_one_statement_removes_and_makes_again_in_its_partition_is_two_changes(place: PostgresPlace) -> None:
+    journal = make(place, PARTITIONED)
+    place.run("INSERT INTO jobs VALUES (1, 'pending')")
+    place.run("WITH gone AS (DELETE FROM jobs RETURNING id) INSERT INTO jobs SELECT id, 'retry_wait' FROM gone")
+    assert [row.operation for row in journal.rows()] == ["insert", "delete", "insert"]
+
+
 def test_a_partition_is_watched_by_its_own_name_and_emptied_by_itself_or_with_all(place: PostgresPlace) -> None:
     journal = make(place, PARTITIONED)
     place.run("INSERT INTO finished_low VALUES (1, 'done'), (2, 'done')", "INSERT INTO waiting VALUES (3, 'pending')")
@@ -271,7 +278,7 @@ def test_settling_waits_until_the_transaction_of_a_killed_process_has_ended(plac
 
 
 def test_a_transaction_that_stays_open_is_said_to_do_so(place: PostgresPlace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arrowproof.conformance.postgresql_journal.SETTLE_SECONDS", 0.05)
+    monkeypatch.setattr("arrowproof.conformance.open_transactions.SETTLE_SECONDS", 0.05)
     journal = make(place)
     with place.other() as other, other.transaction():
         other.execute("SELECT 1")

@@ -1,0 +1,40 @@
+"""Deeds: what is done to a note job, and by which of them a transition of its lifecycle is made."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from arrowproof.model.transitions import Transition
+
+_SET_ASIDE = "set_aside"
+
+
+class Deed(StrEnum):
+    """What is done to a job; the value of what a client asks for by hand is the last part of its path."""
+
+    CREATE = "create"
+    ATTEMPT = "attempt"
+    SET_ASIDE = "set aside"
+    RETRY = "retry"
+    CANCEL = "cancel"
+    REMOVE = "remove"
+
+
+def deed_of(transition: Transition) -> Deed:
+    """By which deed a transition is made; by an attempt where it could be by crashes as well."""
+    match transition.source, transition.target:
+        case None, _:
+            return Deed.CREATE
+        case _, None:
+            return Deed.REMOVE
+        case _, "cancelled":
+            return Deed.CANCEL
+        case "failed", _:
+            return Deed.RETRY
+    return Deed.SET_ASIDE if all(_SET_ASIDE in path for path in transition.paths) else Deed.ATTEMPT
+
+
+def path_of(transition: Transition, deed: Deed) -> tuple[str, ...] | None:
+    """The arrow path that the deed took."""
+    taken = [path for path in transition.paths if (_SET_ASIDE in path) is (deed is Deed.SET_ASIDE)]
+    return taken[0] if taken else None
