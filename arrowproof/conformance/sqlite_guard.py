@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from arrowproof.conformance.guard import PREFIX, Allowed, text_literal
 from arrowproof.conformance.rows import quote, state_expression
+from arrowproof.conformance.table_shape import TableShape
 from arrowproof.conformance.unique_indexes import UniqueIndex
 from arrowproof.model.lifecycle import Binding, StateValue
 from arrowproof.model.record import record
@@ -30,14 +31,6 @@ _ROW = "bound"
 
 _SHOWN = 80
 """Characters of a key or state in a message."""
-
-
-@record
-class TableShape:
-    """What a guard must know of a table: its columns, for ``state_sql``, and its unique indexes, for REPLACE."""
-
-    columns: tuple[str, ...]
-    unique_indexes: tuple[UniqueIndex, ...]
 
 
 @record
@@ -222,7 +215,8 @@ class SQLiteGuard:
         ends = [_shown("old") if old else "'created'", _shown("new") if new else "'removed'"]
         said = " || ' -> ' || ".join(ends) + f" || {self._literal(' is not in the lifecycle ')}"
         message = self._message(said, self._keys, f"{event} that is not in the lifecycle")
-        return f"SELECT RAISE(ABORT, {message}) FROM (SELECT {', '.join(columns)}{rows}) WHERE NOT ({lets})"
+        judged = f"FROM (SELECT {', '.join(columns)}{rows})"
+        return f"SELECT RAISE(ABORT, {message})\n    {judged}\n    WHERE NOT ({lets})"
 
     def _lets(self) -> str:
         """The condition on the two states that a row may go from the one to the other."""

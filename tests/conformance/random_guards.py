@@ -208,7 +208,8 @@ class Maker:
 
     def move(self) -> Trial:
         first = quote(self.shape.key[0])
-        return Trial(f"UPDATE {self.table} SET {first} = {self.number() + self.random.choice([0, 5])} WHERE {self.is_key()}")
+        moved = self.number() + self.random.choice([0, 5])
+        return Trial(f"UPDATE {self.table} SET {first} = {moved} WHERE {self.is_key()}")
 
     def delete(self) -> Trial:
         return Trial(f"DELETE FROM {self.table} WHERE {self.predicate()}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from random import Random
 
 import apsw
@@ -20,7 +20,8 @@ import pytest
 from arrowproof.conformance.guard import read_allowed
 from arrowproof.conformance.postgresql_guard import PostgreSQLGuard
 from arrowproof.conformance.rows import quote, table_columns
-from arrowproof.conformance.sqlite_guard import SQLiteGuard, TableShape
+from arrowproof.conformance.sqlite_guard import SQLiteGuard
+from arrowproof.conformance.table_shape import TableShape
 from arrowproof.conformance.unique_indexes import read_unique_indexes
 from arrowproof.model.lifecycle import StateValue
 from tests.conformance.random_guards import (
@@ -198,11 +199,3 @@ def test_postgresql_s_guard_refuses_what_the_model_lacks_and_nothing_else(record
     with psycopg.connect(postgresql, autocommit=True, prepare_threshold=None) as connection:
         found = run(lambda random: PostgreSQLTwins(random, connection), Random(SEED), STATEMENTS)
     report(record_property, "PostgreSQL", found)
-
-
-@pytest.fixture(scope="module")
-def postgresql() -> Iterator[str]:
-    from tests.service.engines import running_postgresql
-
-    with running_postgresql() as url:
-        yield url
