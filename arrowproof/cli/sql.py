@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ import click
 
 from arrowproof.cli.output import DEFAULT_MODEL, emit_json, json_option, model_argument, model_path, printable
 from arrowproof.errors import DOES_NOT_HOLD, HOLDS, InputError
+from arrowproof.model.lifecycle import Dialect
 from arrowproof.model.loader import load_lifecycle
 from arrowproof.model.transitions import derive_transitions, transition_name
 
@@ -26,8 +27,13 @@ if TYPE_CHECKING:
 @click.command()
 @model_argument
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option(
+    "--dialect",
+    type=click.Choice([each.value for each in Dialect]),
+    help='The SQL that the files are written in; the model\'s "dialect" when left out.',
+)
 @json_option
-def command(model: str, paths: tuple[Path, ...], as_json: bool) -> int:
+def command(model: str, paths: tuple[Path, ...], dialect: str | None, as_json: bool) -> int:
     """Find every statement that can move a row of MODEL's table, and say which transitions each can make.
 
     PATH... are .sql files or folders; when left out, the model's "sources" are read. It holds when every transition
@@ -41,6 +47,8 @@ def command(model: str, paths: tuple[Path, ...], as_json: bool) -> int:
 
     _check_order(model, paths)
     lifecycle = load_lifecycle(model_path(model))
+    if dialect is not None:
+        lifecycle = replace(lifecycle, dialect=Dialect(dialect))
     matrix = build_matrix(lifecycle, scan(lifecycle, paths))
     if as_json:
         emit_json("arrowproof.sql/1", _verdict(matrix), _content(lifecycle, matrix))
@@ -75,7 +83,8 @@ def _lines(lifecycle: Lifecycle, matrix: Matrix) -> Iterator[str]:
     )
     width = max((len(transition.name) for transition in transitions), default=0)
     for path in matrix.sneak_paths:
-        accepted = f" (accepted: {path.accepted})" if path.accepted is not None else ""
+        accepted = " (only in a race)" if path.only_in_race else ""
+        accepted += f" (accepted: {path.accepted})" if path.accepted is not None else ""
         name = transition_name(path.source, path.target)
         yield f"  sneak path  {name:<{width}}  {_places(path.possible)}{accepted}"
     for transition in transitions:
@@ -113,6 +122,7 @@ def _content(lifecycle: Lifecycle, matrix: Matrix) -> dict[str, object]:
                 "to": path.target,
                 "possible": [asdict(statement) for statement in path.possible],
                 "accepted": path.accepted,
+                **({"only_in_race": True} if path.only_in_race else {}),
             }
             for path in matrix.sneak_paths
         ],

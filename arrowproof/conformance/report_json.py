@@ -84,6 +84,7 @@ def _sneak_path(path: SneakPath) -> _Object:
         "accepted": path.accepted,
         "happened": len(path.happened),
         "possible": _statements(path.possible),
+        **({"only_in_race": True} if path.only_in_race else {}),
     }
 
 

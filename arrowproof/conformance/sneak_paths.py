@@ -30,6 +30,8 @@ def merge_sneak_paths(lifecycle: Lifecycle, *found: Iterable[SneakPath]) -> tupl
             possible=tuple(dict.fromkeys(known.possible + path.possible)),
             happened=tuple(dict.fromkeys(known.happened + path.happened)),
             accepted=None if objects else known.accepted,
+            only_in_race=all(each.only_in_race for each in (known, path) if each.possible)
+            and bool(known.possible or path.possible),
         )
     rank = {state.id: index for index, state in enumerate(lifecycle.states)}
     unknown = len(rank)

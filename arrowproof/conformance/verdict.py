@@ -138,6 +138,8 @@ def _of_sneak_path(path: SneakPath, pinned: Container[Statement], states: Sequen
 
 def _way_out(path: SneakPath, pinned: Container[Statement]) -> str:
     """What would close a sneak path between states of the model."""
+    if path.only_in_race:
+        return "the row is looked at without a lock: lock it (FOR UPDATE), or name the source states in the outer WHERE"
     is_one = len(path.possible) == 1
     if all(statement in pinned for statement in path.possible):
         return f"draw the arrow, or take the statement{'' if is_one else 's'} out"

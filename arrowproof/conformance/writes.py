@@ -116,7 +116,7 @@ def _parts(tokens: Sequence[Token]) -> Iterator[_Part]:
         if word != "UPDATE" and after == at:
             continue
         schema, table, end = read_name(tokens, skip_words(tokens, after, "ONLY"))
-        if table is None or (word == "UPDATE" and not _has_set(tokens, end)):
+        if table is None or tokens[after].word == "SET" or (word == "UPDATE" and not _has_set(tokens, end)):
             continue
         verb = Verb.INSERT if word == "REPLACE" else Verb(word)
         yield _Part(verb, schema, table, "REPLACE" if word == "REPLACE" else "")
@@ -155,6 +155,27 @@ def _assignment(statement: SqlStatement) -> Iterator[Assignment]:
     else:
         value = render(statement.tokens[4:], statement.grammar)
         yield Assignment(statement, fold(statement.tokens[2].name or ""), value)
+
+
+def assigned_changes(assignment: Assignment, table: str, events: Collection[str]) -> Iterator[Change]:
+    """An assignment to NEW as the changes that it makes of every write of the table, for INSERT and for UPDATE."""
+    statement, column = assignment.statement, fold(assignment.column or "")
+    tokens = statement.tokens[4:]
+    # A variable of the function may bear the name of the column, and only a qualified name means a row.
+    is_open = assignment.sql is None or any(
+        fold(token.name or "") == column and tokens[index - 1].word != "." for index, token in enumerate(tokens)
+    )
+    value = "$1" if is_open else assignment.sql
+    named, target = (_quoted(name) for name in (column, table))
+    if "INSERT" in events:
+        sql = f"INSERT INTO {target} ({named}) VALUES ({value})"
+        yield Change(statement, Verb.INSERT, None, table, "", sql)
+    if "UPDATE" in events:
+        yield Change(statement, Verb.UPDATE, None, table, "", f"UPDATE {target} SET {named} = {value}")
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def render(tokens: Sequence[Token], grammar: Grammar) -> str:

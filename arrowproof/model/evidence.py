@@ -182,7 +182,8 @@ class TransitionEvidence:
 class SneakPath:
     """A transition that the model does not have. ``possible``: statements that can make it; ``happened``: journal rows.
 
-    A value that is no state of the model stands as its own text in ``source`` or ``target``.
+    A value that is no state of the model stands as its own text in ``source`` or ``target``. ``only_in_race`` says that
+    its statements make it only where another session changes the row between their look at it and their write.
     """
 
     source: str | None
@@ -190,6 +191,7 @@ class SneakPath:
     possible: tuple[Statement, ...] = ()
     happened: tuple[JournalRow, ...] = ()
     accepted: str | None = None
+    only_in_race: bool = field(default=False, metadata=SINCE_2)
 
 
 @record

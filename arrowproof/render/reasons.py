@@ -58,6 +58,9 @@ _WHOLE = {
 _THEN = {
     "reason.name_its": r"name its source states, or draw the arrow\.",
     "reason.name_their": r"name their source states\.",
+    "reason.race": (
+        r"the row is looked at without a lock: lock it \(FOR UPDATE\), or name the source states in the outer WHERE\."
+    ),
     "reason.draw_or_take_one": r"draw the arrow, or take the statement out\.",
     "reason.draw_or_take": r"draw the arrow, or take the statements out\.",
     "reason.unmade": r"no statement that was read can make it\.",

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from arrowproof.conformance.matrix import MAX_NOTES, MAX_SQL, build_matrix, scan
+from arrowproof.conformance.findings import MAX_SQL
+from arrowproof.conformance.matrix import MAX_NOTES, build_matrix, scan
 from arrowproof.model.lifecycle import AcceptedSneakPath, Arrow, Kind, State
 from arrowproof.model.loader import load_lifecycle
 from arrowproof.model.transitions import transition_map

@@ -106,6 +106,7 @@ def every_kind() -> tuple[str, ...]:
     sneak_paths = (
         SneakPath("draft", "paid", possible=PLACES[:1]),
         SneakPath("draft", "paid", possible=PLACES),
+        SneakPath("draft", "paid", possible=PLACES[:2], only_in_race=True),
         SneakPath("sent", "payd", possible=PLACES[:2]),
         SneakPath("sent", "nowhere", possible=PLACES[:2]),
         SneakPath(None, "paid", possible=PLACES[:2], happened=(ROW,)),
