@@ -1,35 +1,25 @@
-"""`prove` on the bundled service, and on copies of it that were spoilt: each must turn the verdict red."""
+"""`prove` as a whole process: on the bundled service, and on three of the mutants of `tests/mutants`."""
 
 from __future__ import annotations
 
 import json
-import shutil
 import signal
 import subprocess
 import sys
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(str(files("arrowproof")))
+from tests.mutants.copies import Copies
+from tests.mutants.table import read_mutants
 
-DROPPED = """SET status = 'completed', next_run_at = NULL, last_error = NULL, finished_at = :now
-WHERE id = :job_id
-  AND status IN ('pending', 'retry_wait');"""
+MUTANTS = {mutant.id: mutant for mutant in read_mutants()}
 
 
 @pytest.fixture
 def spoilt(tmp_path):
-    """A whole copy of the package, in which the service can be changed; with what was compiled of it."""
-    shutil.copytree(PACKAGE, tmp_path / "arrowproof")
-    return tmp_path
-
-
-def change(path: Path, old: str, new: str) -> None:
-    text = path.read_text()
-    assert text.count(old) == 1
-    path.write_text(text.replace(old, new))
+    """Makes a copy of the package with a mutant of the table in it, and gives the folder that it stands in."""
+    return lambda name: Copies(tmp_path / "copies").make(MUTANTS[name].change)
 
 
 def place(folder: Path, name: str) -> str:
@@ -39,14 +29,6 @@ def place(folder: Path, name: str) -> str:
         number for number in range(lines.index(f"-- name: {name}"), len(lines)) if not lines[number].startswith("--")
     )
     return f"sql/worker.sql:{at + 1}"
-
-
-def change_model(folder: Path, edit) -> Path:
-    path = folder / "arrowproof" / "service" / "notes-job.lifecycle.json"
-    model = json.loads(path.read_text())
-    edit(model)
-    path.write_text(json.dumps(model))
-    return path
 
 
 def test_the_bundled_service_is_proven_with_thirteen_of_thirteen(arrowproof, tmp_path):
@@ -61,113 +43,30 @@ def test_the_bundled_service_is_proven_with_thirteen_of_thirteen(arrowproof, tmp
     assert (tmp_path / "proof" / "report.html").exists()
 
 
-def test_a_dropped_state_predicate_is_red_with_file_line_and_sneak_paths(arrowproof, spoilt):
-    change(spoilt / "arrowproof/service/sql/worker.sql", DROPPED, DROPPED.replace(DROPPED.splitlines()[2], "  AND 1;"))
-    result = arrowproof("prove", "notes", "--out", "proof", cwd=spoilt)
+def test_a_sneak_path_that_is_possible_is_red_with_the_place_of_its_statement(arrowproof, spoilt):
+    copy = spoilt("complete-from-any-state")
+    result = arrowproof("prove", "notes", "--out", "proof", cwd=copy)
     assert result.status == 1
     assert "failed -> completed" in result.out
-    assert place(spoilt, "complete_job") in result.out
+    assert place(copy, "complete_job") in result.out
     assert "Proven" not in result.out
 
 
-def test_a_renamed_target_of_an_arrow_is_red(arrowproof, spoilt):
-    def rename(model):
-        next(arrow for arrow in model["arrows"] if arrow["id"] == "succeed")["to"] = "failed"
-
-    change_model(spoilt, rename)
-    result = arrowproof("prove", "notes", "--out", "proof", cwd=spoilt)
-    assert result.status == 1
-    assert "pending -> completed" in result.out
-    assert place(spoilt, "complete_job") in result.out
-
-
-def test_a_deleted_arrow_is_red(arrowproof, spoilt):
-    def delete(model):
-        model["arrows"] = [arrow for arrow in model["arrows"] if arrow["id"] != "retry"]
-        del model["views"]  # one of them names the arrow
-
-    change_model(spoilt, delete)
-    result = arrowproof("prove", "notes", "--out", "proof", cwd=spoilt)
-    assert result.status == 1
-    assert "pending -> retry_wait" in result.out
-    assert place(spoilt, "retry_job") in result.out
-
-
-def test_an_attempt_that_is_not_counted_is_red(arrowproof, spoilt):
-    """No statement makes a wrong transition here: only a service that really runs this SQL shows it."""
-    change(spoilt / "arrowproof/service/sql/worker.sql", "SET attempts = attempts + 1", "SET attempts = attempts + 0")
-    result = arrowproof("prove", "notes", "--out", "proof", cwd=spoilt)
-    assert result.status == 1
-    assert "0 sneak paths" in result.out
-    assert "attempts" in result.out
-
-
 @pytest.mark.parametrize(
-    ("file", "old", "new", "reason"),
+    "name",
     [
-        ("sql/sqlite/schema.sql", "job_id INTEGER NOT NULL UNIQUE", "job_id INTEGER NOT NULL", "second history row"),
-        ("sql/sqlite/schema.sql", "UNIQUE (client, idempotency_key)", "CHECK (true)", "POST /notes answered 50"),
-        (
-            "sql/sqlite/schema.sql",
-            "note_id INTEGER NOT NULL UNIQUE",
-            "note_id INTEGER NOT NULL",
-            "second job of one note",
-        ),
-        ("attempt.py", 'self.database.later("rollback_to_savepoint")', "pass", "name the attempts [1], not []"),
-        (
-            "attempt.py",
-            "is_the_one = len(on_record) == 1",
-            "raise DatabaseError(error)",
-            "pending -> failed is not walked",
-        ),
-        ("notes.py", "raise KeyTakenError(sent.key)", "pass", "expected 409"),
-        (
-            "sql/server.sql",
-            "max_attempts = attempts + :more_attempts",
-            "max_attempts = :more_attempts",
-            "max_attempts 3",
-        ),
-        ("attempt.py", "MOST_CRASHES = 3", "MOST_CRASHES = 2", "did not come to after-history.held"),
-        ("sql/begun.sql", "WHERE job_id = :job_id AND attempts = :attempts;", "WHERE false;", "A tour did not end"),
-        (
-            "retention.py",
-            "timedelta(seconds=self.keep_seconds)",
-            "timedelta()",
-            "says {'removed': 1}; expected 0 removed",
-        ),
-        ("retention.py", 'self.database.change("remove_note", note_id=note_id)', "pass", "left a note behind"),
-    ],
-    ids=[
-        "history",
-        "key",
-        "job",
-        "savepoint",
-        "lost transaction",
-        "conflict",
-        "attempts of a retry",
-        "crashes",
-        "forgotten crashes",
-        "age",
-        "key of a removed job",
+        "an-attempt-adds-nothing",  # no statement makes a wrong transition: only a service that runs it shows it
+        "commit-ahead-of-the-end",  # only a kill finds a row that has moved already
     ],
 )
-def test_a_guard_that_is_taken_away_is_red_before_anything_goes_wrong(arrowproof, spoilt, file, old, new, reason):
-    change(spoilt / "arrowproof/service" / file, old, new)
-    result = arrowproof("prove", "notes", "--out", "proof", cwd=spoilt)
+def test_what_a_whole_proof_finds_in_a_mutant_stands_in_its_report(arrowproof, spoilt, name):
+    copy = spoilt(name)
+    result = arrowproof("prove", "notes", "--json", "--out", "proof", cwd=copy)
     assert result.status == 1
-    assert reason in result.out
-
-
-def test_a_commit_ahead_of_the_last_statement_is_red(arrowproof, spoilt):
-    """The state in a transaction of its own: a kill ahead of the second commit finds a row that has moved already."""
-    change(
-        spoilt / "arrowproof/service/attempt.py",
-        'self.hold.reached("after-state", self.database)',
-        'self.database.rows("commit"); self.hold.at("after-state"); self.database.rows("begin")',
-    )
-    result = arrowproof("prove", "notes", "--out", "proof", cwd=spoilt)
-    assert result.status == 1
-    assert "before commit" in result.out
+    report = json.loads(result.out)
+    assert report == json.loads((copy / "proof" / "report.json").read_text())
+    assert (report["verdict"], report["sneak_paths"]) == ("not proven", [])
+    assert any(MUTANTS[name].reason in reason for reason in report["reasons"])
 
 
 def test_without_a_driver_the_way_out_is_named(arrowproof):
