@@ -62,12 +62,12 @@ class PostgresJournal:
                 locked.
         """
         with open_server(self.url) as connection, connection.transaction():
-            table = check_postgresql_binding(connection, self.binding)
+            check_postgresql_binding(connection, self.binding)
             is_there = "SELECT FROM pg_catalog.pg_namespace WHERE nspname = %s"
             if connection.execute(is_there, (schema_name(self.binding.table),)).fetchone() is not None:
                 raise InputError(f"The database already has a journal of {self.binding.table!r}; remove it first.")
-            connection.execute(f"LOCK TABLE {table.sql} IN SHARE ROW EXCLUSIVE MODE")
             schema = self._schema(connection)
+            # The first trigger that is made waits for those who write the table, and lets nobody write until the end.
             for statement in schema.installation():
                 connection.execute(statement)
             return self._states(connection, schema)

@@ -20,10 +20,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
+from arrowproof.conformance.attribution import Attribution
 from arrowproof.conformance.baseline import Baseline, baseline_of
 from arrowproof.conformance.comparison import compare
 from arrowproof.conformance.coverage import measure_coverage
@@ -107,6 +109,7 @@ def assemble_evidence(
         started: when the proof began, in UTC.
         seconds: how long it took.
     """
+    driven = _attributed(matrix, driven)
     transitions = tuple(_found_of(each, matrix, driven) for each in derive_transitions(lifecycle))
     sneak_paths = merge_sneak_paths(lifecycle, matrix.sneak_paths, driven.sneak_paths)
     verdict, reasons = judge(
@@ -147,6 +150,19 @@ def _require_provable(lifecycle: Lifecycle) -> None:
             f"lifecycle {lifecycle.id!r} names no SQL to read. Add its files, relative to the lifecycle file, such as "
             '"sources": ["sql/*.sql"]'
         )
+
+
+def _attributed(matrix: Matrix, driven: DriveResult) -> DriveResult:
+    """The same drive, in which journal rows know their statement where the database told what the client sent."""
+    found = (*matrix.written.values(), *(path.possible for path in matrix.sneak_paths))
+    dynamic = (target.statement for target in matrix.dynamic)
+    attribution = Attribution((*(statement for of_pair in found for statement in of_pair), *dynamic))
+    return replace(
+        driven,
+        walks=tuple(replace(walk, journal=attribution.attributed(walk.journal)) for walk in driven.walks),
+        kills=tuple(replace(kill, journal=attribution.attributed(kill.journal)) for kill in driven.kills),
+        sneak_paths=tuple(replace(path, happened=attribution.attributed(path.happened)) for path in driven.sneak_paths),
+    )
 
 
 def _found_of(transition: Transition, matrix: Matrix, driven: DriveResult) -> TransitionEvidence:

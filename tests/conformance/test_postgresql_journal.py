@@ -240,6 +240,8 @@ def test_a_table_with_a_name_of_the_full_length_has_a_journal(place: PostgresPla
     place.run(f"INSERT INTO {name} (id, status) VALUES (1, 'pending')")
     assert journal.stands()
     assert len(journal.rows()) == 1
+    place.run(f"ALTER TABLE {name} DISABLE TRIGGER ALL")
+    assert not journal.stands()
 
 
 def test_installation_waits_for_a_writer_and_gives_up_in_words(
