@@ -130,7 +130,7 @@ def test_completion_scripts_are_printed_for_each_shell(shell):
 def test_completion_knows_the_commands(arrowproof):
     env = {"_ARROWPROOF_COMPLETE": "bash_complete", "COMP_WORDS": "arrowproof re", "COMP_CWORD": "1"}
     result = arrowproof(env=env, cwd=Path("/"))
-    assert (result.status, result.out) == (0, "plain,render\n")
+    assert (result.status, result.out) == (0, "plain,render\nplain,report\n")
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any, Literal
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
+from arrowproof.conformance.baseline import baseline_of
+from arrowproof.conformance.comparison import compare
 from arrowproof.conformance.report_html import LINES_SHOWN, STEPS_SHOWN, report_html
 from arrowproof.model.evidence import Evidence, Place, SneakPath, Statement
 from arrowproof.model.evidence_document import dump_evidence
@@ -350,3 +354,92 @@ def test_a_style_that_is_not_its_own_is_refused_by_the_browser(
     finally:
         page.close()
     assert any("Content Security Policy" in complaint for complaint in complaints)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1440, 390])
+def test_axe_finds_nothing_on_a_report_that_has_everything(
+    browser: Browser,
+    tmp_path: Path,
+    lenient_job: Lifecycle,
+    note_evidence: Evidence,
+    broken_evidence: Evidence,
+    scheme: Literal["light", "dark"],
+    width: int,
+) -> None:
+    comparison = compare(baseline_of(note_evidence), baseline_of(broken_evidence))
+    (tmp_path / "report.html").write_text(report_html(broken_evidence, lenient_job, comparison), encoding="utf-8")
+    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True)
+    try:
+        page.goto((tmp_path / "report.html").as_uri())
+        found = Axe().run(page).response["violations"]
+    finally:
+        page.close()
+    assert [(it["id"], [node["html"][:200] for node in it["nodes"]][:3]) for it in found] == []
+
+
+# --- The diagram and the changes
+
+
+def test_the_diagram_shows_every_arrow_and_every_sneak_path(lenient_job: Lifecycle, broken_evidence: Evidence) -> None:
+    page = report_html(broken_evidence, lenient_job)
+    (drawing,) = re.findall(r'<svg[^>]* class="drawing".*?</svg>', page, re.DOTALL)
+
+    assert len(re.findall(r'data-arrow="', drawing)) == len(lenient_job.arrows) + len(broken_evidence.sneak_paths)
+    assert {"not survived 1 of 3", "sneak path"} <= set(re.findall(r">([^<]+)</text>", drawing))
+
+
+def test_the_diagram_has_its_lines_and_beads_by_the_style_of_the_page(
+    browser: Browser, tmp_path: Path, lenient_job: Lifecycle, broken_evidence: Evidence
+) -> None:
+    (tmp_path / "report.html").write_text(report_html(broken_evidence, lenient_job), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1440, "height": 900}, color_scheme="light")
+    try:
+        page.goto((tmp_path / "report.html").as_uri())
+        line, wrong, bead, sign, rung = page.evaluate(
+            """() => [
+              getComputedStyle(document.querySelector('.drawing .sneak .line')).stroke,
+              getComputedStyle(document.querySelector('article.possible .fate')).color,
+              getComputedStyle(document.querySelector('.drawing .sign')).stroke,
+              getComputedStyle(document.querySelector('td.survived svg.sign')).color,
+              getComputedStyle(document.querySelector('td.rung.survived')).color,
+            ]"""
+        )
+        box = page.locator(".drawing").bounding_box()
+    finally:
+        page.close()
+    assert line == wrong
+    assert bead == "none"
+    assert sign == rung
+    assert box is not None
+    assert box["width"] > 400
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"id": "another"}, {"states": ()}, {"states": tuple(State(f"s{n}", Kind.ACTIVE, "", str(n)) for n in range(31))}],
+    ids=["of another lifecycle", "without states", "with very many states"],
+)
+def test_a_lifecycle_that_cannot_be_read_in_one_drawing_is_not_drawn(
+    lenient_job: Lifecycle, broken_evidence: Evidence, change: dict[str, Any]
+) -> None:
+    lifecycle = replace(lenient_job, **{"arrows": (), **change})
+
+    assert "Diagram" not in words(report_html(broken_evidence, lifecycle))
+
+
+def test_without_a_baseline_it_says_nothing_of_one(note_job: Lifecycle, note_evidence: Evidence) -> None:
+    assert "baseline" not in words(report_html(note_evidence, note_job))
+
+
+def test_what_has_changed_stands_behind_the_verdict_in_words_and_tone(
+    lenient_job: Lifecycle, note_evidence: Evidence, broken_evidence: Evidence
+) -> None:
+    comparison = compare(baseline_of(note_evidence), baseline_of(broken_evidence))
+    page = report_html(broken_evidence, lenient_job, comparison)
+    text = words(page)
+
+    assert "Since the baseline The verdict was proven and is now not proven. Sneak paths failed -> completed" in text
+    assert text.index("Since the baseline") < text.index("What keeps it from being proven")
+    assert '<li class="worse"><b>failed -&gt; completed</b> new, happened</li>' in page
+    assert '<li class="neither"><b>sql/worker.sql:38</b> changed</li>' in page

@@ -4,9 +4,14 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 
+from jsonschema import Draft202012Validator
+
+from arrowproof.conformance.baseline import baseline_of
+from arrowproof.conformance.comparison import compare
 from arrowproof.conformance.report_json import REPORT_FORMAT, report_json
 from arrowproof.model.evidence import Evidence
 from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.schema import load_schema
 
 Golden = Callable[[str, str], None]
 
@@ -51,3 +56,53 @@ def test_hostile_values_are_bounded_and_the_text_is_valid_utf8(note_job: Lifecyc
     assert report["model"]["title"] == "再試行 \ud800 </script>"
     assert "再試行" in text
     assert report["transitions"][0]["walks"][0]["after"]["status"].endswith("(1,000,001 characters)")
+
+
+def test_every_report_conforms_to_the_schema_that_is_shipped(
+    note_job: Lifecycle, lenient_job: Lifecycle, note_evidence: Evidence, broken_evidence: Evidence
+) -> None:
+    schema = load_schema("report")
+    Draft202012Validator.check_schema(schema)
+    comparison = compare(baseline_of(note_evidence), baseline_of(broken_evidence))
+
+    for text in (
+        report_json(note_evidence, note_job),
+        report_json(broken_evidence, lenient_job),
+        report_json(broken_evidence, lenient_job, comparison),
+    ):
+        Draft202012Validator(schema).validate(json.loads(text))
+    assert schema["properties"]["format"]["enum"][-1] == REPORT_FORMAT
+
+
+def test_the_schema_lets_nothing_through_that_it_does_not_describe(
+    note_job: Lifecycle, note_evidence: Evidence
+) -> None:
+    report = json.loads(report_json(note_evidence, note_job))
+    report["transitions"][0]["walks"][0]["journal"][0]["pid"] = 4200
+
+    assert not Draft202012Validator(load_schema("report")).is_valid(report)
+
+
+def test_with_a_baseline_it_holds_what_has_changed_since(
+    lenient_job: Lifecycle, note_evidence: Evidence, broken_evidence: Evidence
+) -> None:
+    comparison = compare(baseline_of(note_evidence), baseline_of(broken_evidence))
+    baseline = json.loads(report_json(broken_evidence, lenient_job, comparison))["baseline"]
+
+    assert (baseline["verdict"], baseline["same_model"]) == ("proven", True)
+    assert baseline["coverage"]["kills"] == {"covered": 14, "total": 14}
+    assert baseline["transitions"][0] == {
+        "name": "pending -> completed",
+        "from": "pending",
+        "to": "completed",
+        "before": "survived",
+        "after": "not survived",
+    }
+    assert {"name": "completed -> removed", "from": "completed", "to": None, "before": None, "after": "accepted"} in (
+        baseline["sneak_paths"]
+    )
+    assert baseline["statements"][-1] == {
+        "change": "changed",
+        "before": {"file": "sql/worker.sql", "line": 38, "name": "succeed"},
+        "after": {"file": "sql/worker.sql", "line": 38, "name": "succeed"},
+    }

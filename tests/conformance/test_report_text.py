@@ -6,6 +6,8 @@ from dataclasses import replace
 
 from rich.console import Console
 
+from arrowproof.conformance.baseline import baseline_of
+from arrowproof.conformance.comparison import compare
 from arrowproof.conformance.report_text import REASONS_SHOWN, report_text
 from arrowproof.conformance.verdict import judge
 from arrowproof.model.evidence import Evidence, Place, Verdict
@@ -99,3 +101,26 @@ def test_a_thousand_reasons_are_counted_and_not_all_printed(note_job: Lifecycle,
 
     assert text.count("Sneak path") == REASONS_SHOWN
     assert f"and {1000 - REASONS_SHOWN} more" in text
+
+
+def test_what_has_changed_since_an_earlier_proof_stands_ahead_of_the_reasons(
+    lenient_job: Lifecycle, note_evidence: Evidence, broken_evidence: Evidence
+) -> None:
+    comparison = compare(baseline_of(note_evidence), baseline_of(broken_evidence))
+    lines = report_text(broken_evidence, lenient_job, comparison).plain.split("\n")
+
+    assert lines[3:7] == [
+        "Since the baseline",
+        "  The verdict was proven and is now not proven.",
+        "  Sneak paths",
+        "    failed -> completed: new, happened",
+    ]
+    assert lines.index("Since the baseline") < lines.index("What keeps it from being proven")
+
+
+def test_of_very_many_changes_it_says_how_many_it_leaves_out(note_job: Lifecycle, note_evidence: Evidence) -> None:
+    created, *_ = note_evidence.transitions
+    many = replace(note_evidence, transitions=tuple(replace(created, source=str(number)) for number in range(100)))
+    text = report_text(many, note_job, compare(baseline_of(note_evidence), baseline_of(many))).plain
+
+    assert f"    and {107 - REASONS_SHOWN} more, in the reports\n" in text
