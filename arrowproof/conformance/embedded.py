@@ -173,6 +173,8 @@ _LEXEME = re.compile(
 _BEFORE_A_TABLE = frozenset(
     ["UPDATE", "INTO", "FROM", "JOIN", "ONLY", "TABLE", "USING", "TRUNCATE", "COPY", "REFERENCES", "EXISTS", "ON"]
 )
+_DEFINING = frozenset({"CREATE", "ALTER", "DROP"})
+_DOT = re.compile(r"\s*\.\s*")
 _HIDING = frozenset(["UPDATE", "INTO", "ONLY", "TRUNCATE", "COPY"])
 
 
@@ -190,12 +192,13 @@ class _Renderer:
         self.hidden: dict[int, str] = {}
 
     def render(self) -> Rendered:
-        marked, position, before = self.piece.marked, 0, ("", "")
+        marked, position, before, verb = self.piece.marked, 0, ("", ""), ""
         for match in _LEXEME.finditer(marked):
             lexeme = match.group()
+            verb = "" if lexeme == ";" else verb or lexeme.upper()
             if HOLE in lexeme:
                 self._put(marked[position : match.start()], position)
-                self._put_hole(match, before)
+                self._put_hole(match, before, verb)
                 position = match.end()
             if match.lastgroup != "comment":
                 before = (before[1], lexeme.upper())
@@ -208,13 +211,16 @@ class _Renderer:
             self.text.append(text)
             self.length += len(text)
 
-    def _put_hole(self, match: re.Match[str], before: tuple[str, str]) -> None:
+    def _put_hole(self, match: re.Match[str], before: tuple[str, str], verb: str) -> None:
         lexeme, start = match.group(), match.start()
-        shown = self.piece.hole_at(start)
+        shown = self.piece.shown(start, match.end())
+        last = _DOT.split(lexeme)[-1]
         if match.lastgroup == "comment":
             text = lexeme.replace(HOLE, " ")
         elif match.lastgroup == "path" and before[1] in _BEFORE_A_TABLE:
-            text = self._table(lexeme, before, shown)
+            text = self._table(last, before, shown)
+        elif match.lastgroup == "path" and HOLE not in last and self._is_name(match, before[1], verb):
+            text = last
         elif match.lastgroup == "sign":
             text = " "
         else:
@@ -223,9 +229,13 @@ class _Renderer:
         self._put(text, start)
         self.offsets.append((self.length, match.end()))
 
-    def _table(self, path: str, before: tuple[str, str], shown: str) -> str:
+    def _is_name(self, match: re.Match[str], before: str, verb: str) -> bool:
+        """Whether a path with a hole for its schema names a function, a type, or what a definition speaks of."""
+        is_called = self.piece.marked[match.end() : match.end() + 20].lstrip().startswith("(")
+        return is_called or before == ":" or verb in _DEFINING
+
+    def _table(self, last: str, before: tuple[str, str], shown: str) -> str:
         """A table whose schema or name has holes, as a name: its own, or that of a table that nobody has."""
-        last = re.split(r"\s*\.\s*", path)[-1]
         if HOLE not in last:
             return last
         changes = before[1] in _HIDING or before[0] in ("DELETE", "DROP", "ALTER", "TRUNCATE")
@@ -361,6 +371,8 @@ _ENDS_A_CONDITION = frozenset({"", ")", "AND", "OR", "ORDER", "LIMIT", "RETURNIN
 
 def _misplaced_hole(tokens: Sequence[Token], rendered: Rendered) -> str | None:
     """Why a hole among these tokens can be more than one value, None when none can."""
+    if tokens[0].word in ("ALTER", "DROP"):
+        return None
     for index, token in enumerate(tokens):
         shown = rendered.values.get(token.start)
         if shown is None or token.kind is not TokenKind.PARAMETER:

@@ -1,9 +1,10 @@
 """Extraction: the statements of all sources that can matter to the bound table, whatever kind of file they stand in.
 
 Most files of a project have nothing to do with one table. A file is read only if it holds the name of the table, of a
-table that a foreign key ties it to, or of a class that is mapped to it, or if a data-changing keyword stands ahead of a
-name that is not written out (``UPDATE {table}``), which may be any. Where nothing at all changes the bound table, the
-binding may name the wrong one, and every ``.sql`` file is read to say which tables are written.
+table that a foreign key ties it to, of a view of it, of a function of its triggers, or of a class that is mapped to it,
+or if a data-changing keyword stands ahead of a name that is not written out (``UPDATE {table}``), which may be any.
+Where nothing at all changes the bound table, the binding may name the wrong one, and every ``.sql`` file is read to say
+which tables are written.
 """
 
 from __future__ import annotations
@@ -13,16 +14,18 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from arrowproof.conformance.changes import Change, classify
+from arrowproof.conformance.changes import Change
 from arrowproof.conformance.languages import is_generated
 from arrowproof.conformance.names import fold
 from arrowproof.conformance.python_statements import parse_python, read_python, unread_module
 from arrowproof.conformance.sources import Source
 from arrowproof.conformance.sqlalchemy_statements import read_sqlalchemy
 from arrowproof.conformance.sqlalchemy_tables import MappedTable, find_mapped
+from arrowproof.conformance.stand_ins import read_stand_ins, read_trigger_uses
 from arrowproof.conformance.statements import SqlStatement, split_statements
 from arrowproof.conformance.tables import read_foreign_keys
 from arrowproof.conformance.text_statements import read_text
+from arrowproof.conformance.writes import changes_of
 from arrowproof.model.lifecycle import Binding, Dialect
 from arrowproof.model.record import record
 
@@ -125,9 +128,12 @@ class _Extractor:
         return tree
 
     def _tied(self, words: frozenset[str]) -> set[str]:
-        """The tables whose rows the foreign keys of these tables refer to."""
-        keys = read_foreign_keys(tuple(self.statements()))
-        return {key.parent for word in words for key in keys.get(word, ()) if key.has_action}
+        """What else can change rows of these tables: parents of foreign keys, other names, functions of triggers."""
+        statements = tuple(self.statements())
+        keys = read_foreign_keys(statements)
+        parents = {key.parent for word in words for key in keys.get(word, ()) if key.has_action}
+        functions = {use.function for use in read_trigger_uses(statements) if use.table in words}
+        return parents | functions | read_stand_ins(statements, fold(self.binding.table)).keys()
 
     def _forget_code(self) -> None:
         """What was left out of code for want of a word is looked for anew."""
@@ -135,8 +141,8 @@ class _Extractor:
         self.found = {file: found for file, found in self.found.items() if kinds[file]}
 
     def _changes(self, statement: SqlStatement) -> bool:
-        answer = classify(statement, self.binding.table)
-        return isinstance(answer, Change) and answer.table == fold(self.binding.table)
+        answers = changes_of(statement, self.binding.table)
+        return any(isinstance(each, Change) and each.table == fold(self.binding.table) for each in answers)
 
     # SQLAlchemy
 

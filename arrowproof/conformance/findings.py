@@ -66,6 +66,7 @@ class Scanner:
         triggers = {each.trigger.table for each in statements if each.trigger is not None}
         # A trigger that runs inside a statement on the bound table can change a row between its WHERE and its write.
         self.is_reentrant = refers_back or any(name is None or fold(name) == subject.table.name for name in triggers)
+        self.worked_out: dict[tuple[object, ...], Effects] = {}
         # The resolution of the statement that fires a trigger takes the place of the one in the trigger's body.
         self.replaces_in_triggers = any(change.resolution == "REPLACE" for change in self.changes)
 
@@ -112,7 +113,7 @@ class Scanner:
         if change.table != name:
             self._judge_other_change(change, replaces)
             return
-        effects = effects_of(change, self.subject, replaces)
+        effects = self._effects(change, replaces)
         self._find(change, effects)
         if effects.undecided is not None:
             self._call_undecided(change.statement, effects.undecided)
@@ -123,6 +124,17 @@ class Scanner:
                 change.statement,
                 f"this trigger can run while another statement changes {name}, whose WHERE then no longer holds",
             )
+
+    def _effects(self, change: Change, replaces: bool) -> Effects:
+        """What a change can do. The same text in several places is worked out once, unless lines are told."""
+        statement = change.statement
+        key = (statement.sql, change.sql, change.part, statement.trigger, statement.routine, replaces)
+        effects = self.worked_out.get(key)
+        if effects is None:
+            effects = effects_of(change, self.subject, replaces)
+            if effects.undecided is None:
+                self.worked_out[key] = effects
+        return effects
 
     def _judge_other_change(self, change: Change, replaces: bool) -> None:
         """A change of another table, which may take rows of the bound table along, or show them under its name."""

@@ -18,6 +18,9 @@ from arrowproof.model.record import record
 MAX_HOLE = 4_000
 """Characters of an expression inside of a literal; behind them the literal is taken to be read wrongly."""
 MAX_NESTING = 20
+"""Literals within the expressions of literals."""
+MAX_UNCLOSED = 100
+"""Literals and holes without an end after which no end is looked for: each look may read to the end of the text."""
 
 
 @record
@@ -74,6 +77,7 @@ class _Reader:
     line: int = 1
     counted: int = 0
     """The offset up to which ``line`` counts."""
+    unclosed: int = 0
 
     def run(self) -> None:
         pattern, position, heredocs = _opening_pattern(self.language), 0, list[tuple[Quote, re.Match[str], int]]()
@@ -102,6 +106,8 @@ class _Reader:
         if quote.is_heredoc:
             heredocs.append((quote, opening, match.start()))
             return match.end()
+        if quote.is_multiline and self.unclosed >= MAX_UNCLOSED:
+            return match.end()
         closing = (
             quote.closing.format(*(each or "" for each in opening.groups()))
             if "{0}" in quote.closing
@@ -109,6 +115,7 @@ class _Reader:
         )
         end, chunks = self._content(quote, closing, match.end())
         if end < 0:
+            self.unclosed += quote.is_multiline
             return match.end()
         if quote.is_string:
             self.literals.append(Literal(match.start(), end, tuple(chunks)))
@@ -155,7 +162,9 @@ class _Reader:
                 text, position = self._escaped(match, quote)
                 held.append(text)
                 continue
-            end, expression = self._hole(match, depth)
+            end, expression = self._hole(match, depth) if self.unclosed < MAX_UNCLOSED else (-1, "")
+            if end < 0 and depth and match.group() != "$":
+                return -1, []
             if end < 0:
                 held.append(match.group())
                 position = match.end()
@@ -205,8 +214,10 @@ class _Reader:
                 return position
             if char in "\"'`" and depth < MAX_NESTING:
                 quote = Quote(char, char, is_multiline=char == "`", holes=("${",) if char == "`" else ())
-                end, _ = self._content(quote, char, position, limit, depth + 1)
-                position = end if end >= 0 else position
+                position, _ = self._content(quote, char, position, limit, depth + 1)
+                if position < 0:
+                    break
+        self.unclosed += depth == 0
         return -1
 
     def _line_of(self, offset: int) -> int:

@@ -8,6 +8,7 @@ not judged; that no CREATE TABLE was found is noted.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -79,7 +80,7 @@ def scan(lifecycle: Lifecycle, paths: Sequence[Path] = ()) -> Scan:
         return _scan_of_derived_state(lifecycle, binding, sources, statements)
     scanner = Scanner(_subject_of(lifecycle, binding, binding.state, statements), statements)
     scanner.run()
-    files = tuple(_count(source, scanner.answers) for source in sources)
+    files = _counted(sources, scanner.answers)
     notes = (*extraction.notes, *scanner.notes)
     return Scan(files, tuple(scanner.findings), tuple(scanner.undecided), notes)
 
@@ -152,14 +153,14 @@ def _scan_of_derived_state(
     reason = "the state is an expression (state_sql), which the scan cannot follow: bind a state column"
     undecided = Undecided(Statement(Place(file, line), cut(binding.state_sql or "")), reason)
     answers = [changes_of(statement, binding.table) for statement in statements]
-    return Scan(tuple(_count(source, answers) for source in sources), (), (undecided,))
+    return Scan(_counted(sources, answers), (), (undecided,))
 
 
-def _count(source: Source, answers: Iterable[Sequence[Answer]]) -> SourceFile:
-    """A source with the number of its statements that change rows."""
-    changes = [each for each in answers if any(isinstance(answer, Change) for answer in each)]
-    own = [each for each in changes if each[0].statement.place.file == source.file]
-    return SourceFile(source.file, source.sha256, len(own))
+def _counted(sources: Iterable[Source], answers: Iterable[Sequence[Answer]]) -> tuple[SourceFile, ...]:
+    """The sources, each with the number of its statements that change rows."""
+    changes = (each for each in answers if any(isinstance(answer, Change) for answer in each))
+    counts = Counter(each[0].statement.place.file for each in changes)
+    return tuple(SourceFile(source.file, source.sha256, counts[source.file]) for source in sources)
 
 
 def _misspelt(findings: Iterable[Finding], states: Sequence[State]) -> Iterator[str]:

@@ -7,6 +7,7 @@ is only ever a part of larger ones counts as these.
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Iterator
 
@@ -24,11 +25,25 @@ def parse_python(text: str) -> ast.Module | str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an invalid escape is the code's affair
-            return ast.parse(text)
+            try:
+                return ast.parse(text)
+            except SyntaxError:
+                return ast.parse(_without_type_parameters(text))
     except SyntaxError as error:
         return f"it is not Python as this version reads it: {error.msg} in line {error.lineno}"
     except (ValueError, RecursionError, MemoryError) as error:
         return f"it cannot be read as Python: {error}"
+
+
+_TYPE_PARAMETERS = re.compile(
+    r"^([ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+\w+)\[[^\]\n]*\](?=[ \t]*[(:])", re.MULTILINE
+)
+_TYPE_STATEMENT = re.compile(r"^([ \t]*)type[ \t]+(\w+)(?:\[[^\]\n]*\])?[ \t]*=", re.MULTILINE)
+
+
+def _without_type_parameters(text: str) -> str:
+    """Code with ``class A[T]`` and ``type A = B`` of Python 3.12 as earlier versions read it, with the same lines."""
+    return _TYPE_STATEMENT.sub(r"\1\2 =", _TYPE_PARAMETERS.sub(r"\1", text))
 
 
 def unread_module(file: str, reason: str) -> SqlStatement:

@@ -21,7 +21,7 @@ from arrowproof.model.source_files import MAX_FILES, match_glob, read_source, re
 SQL_SUFFIX = ".sql"
 PYTHON_SUFFIXES = (".py", ".pyi", ".pyw")
 PASSED_OVER = frozenset({"node_modules", "vendor", "__pycache__", "site-packages", "dist", "build", "target"})
-"""Folders that hold what is not the project's own: of a folder that is named they are passed over, as hidden ones are."""
+"""Folders that hold what is not the project's own. They and hidden ones are passed over below a named folder."""
 
 
 @record

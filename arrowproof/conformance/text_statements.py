@@ -8,11 +8,11 @@ in a form of literal that is not known.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 from arrowproof.conformance.embedded import Chunk, Piece, added_later, chunks_of, read_piece
-from arrowproof.conformance.heads import Head, find_written, may_name
+from arrowproof.conformance.heads import Head, find_written, may_hold_statement, may_name
 from arrowproof.conformance.languages import Language, language_of
 from arrowproof.conformance.literals import Reading, joined, read_literals
 from arrowproof.conformance.statements import SqlStatement
@@ -22,7 +22,8 @@ from arrowproof.model.lifecycle import Dialect
 
 MAX_SHOWN = 200
 """Characters of a line that are shown where a statement cannot be told from what surrounds it."""
-MAX_CONSTANTS = 2_000
+MAX_BESIDE = 200
+"""Characters of code beside a literal that say what it is joined to, or bound to."""
 
 
 def read_text(file: str, text: str, words: frozenset[str], dialect: Dialect) -> Iterator[SqlStatement]:
@@ -35,9 +36,11 @@ def read_text(file: str, text: str, words: frozenset[str], dialect: Dialect) -> 
             )
         return
     reading = read_literals(text, language)
-    constants = _constants(reading, language)
-    for piece in _pieces(text, reading, language, constants):
-        yield from read_piece(file, piece, words, dialect)
+    strings = list(_strings(reading, language))
+    wanted = {chunk.text.strip() for chunks in strings for chunk in chunks if chunk.is_hole}
+    constants = _constants(reading, language, wanted) if wanted else {}
+    for chunks in strings:
+        yield from read_piece(file, Piece(tuple(_resolved(chunks, constants))), words, dialect)
     for head in _concerning(find_written(reading.code), words):
         yield _unread(
             file, text, head, "it stands in no string literal that was found: put it into one, or into a .sql file"
@@ -57,15 +60,17 @@ def _unread(file: str, text: str, head: Head, reason: str) -> SqlStatement:
 # Pieces: literals, what they are joined to, and what is added to them later
 
 
-def _pieces(text: str, reading: Reading, language: Language, constants: Mapping[str, str]) -> Iterator[Piece]:
+def _strings(reading: Reading, language: Language) -> Iterator[list[Chunk]]:
+    """What the program makes of each literal that may be a statement, with what is joined or added to it."""
     for start, end, chunks in joined(reading, language):
-        before, after = reading.code[max(0, start - 200) : start], reading.code[end : end + 200]
-        line = text.count("\n", 0, start) + 1
+        if not any(may_hold_statement(chunk.text) or chunk.is_hole for chunk in chunks):
+            continue
+        before, after = reading.code[max(0, start - MAX_BESIDE) : start], reading.code[end : end + MAX_BESIDE]
         ahead, behind = _joined_name(before, after, language)
-        last = chunks[-1].last_line if chunks else line
+        last = max(chunks[-1].line, chunks[-1].last_line)
         grown = "" if behind else _grown_name(before, reading.code, end, language)
-        whole = [*_hole(ahead, line), *chunks, *_hole(behind, last), *(added_later(grown, last) if grown else ())]
-        yield Piece(tuple(_resolved(whole, constants)))
+        added = added_later(grown, last) if grown else ()
+        yield [*_hole(ahead, chunks[0].line), *chunks, *_hole(behind, last), *added]
 
 
 def _hole(expression: str, line: int) -> list[Chunk]:
@@ -124,31 +129,29 @@ _GROUP = re.compile(
 )
 
 
-def _constants(reading: Reading, language: Language) -> dict[str, str]:
-    """The names that a file binds once, and to a literal: ``TABLE``, and ``States.DONE`` of an object or enum."""
-    found: dict[str, str] = {}
-    counts: dict[str, int] = {}
-    groups = [
-        (match.end(), _closing(reading.code, match.end()), match["name"]) for match in _GROUP.finditer(reading.code)
-    ]
-    for literal in reading.literals[:MAX_CONSTANTS]:
-        before = reading.code[max(0, literal.start - 160) : literal.start]
-        if any(chunk.is_hole for chunk in literal.chunks) or not _ends_here(reading.code, literal.end, language):
+def _constants(reading: Reading, language: Language, wanted: Collection[str]) -> dict[str, str]:
+    """Those of the names ``wanted`` that a file binds once, and to a literal: ``TABLE``, ``States.DONE`` of an enum."""
+    found: dict[str, list[str]] = {}
+    code = reading.code
+    groups = [(match.end(), _closing(code, match.end()), match["name"]) for match in _GROUP.finditer(code)]
+    last_names = {name.rpartition(".")[2] for name in wanted}
+    for literal in reading.literals:
+        before = code[max(0, literal.start - MAX_BESIDE) : literal.start]
+        is_plain = not any(chunk.is_hole for chunk in literal.chunks) and _ends_here(code, literal.end, language)
+        if not is_plain or not any(name in before for name in last_names):
             continue
         value = "".join(chunk.text for chunk in literal.chunks)
-        bound = _BOUND.search(before)
+        bound, member = _BOUND.search(before), _MEMBER.search(before)
         if bound is not None and (bound["keyword"] or bound["name"].isupper() or bound["name"][0] == "@"):
-            found[bound["name"]] = value
-            counts[bound["name"]] = len(
-                re.findall(rf"(?<![\w.]){re.escape(bound['name'])}\s*(?::[^=\n]{{1,60}})?:?=(?!=)", reading.code)
-            )
-        member = _MEMBER.search(before)
+            found.setdefault(bound["name"], []).extend([value] * _times_bound(bound["name"], code))
         group = next((name for start, end, name in groups if start <= literal.start < end), None)
         if member is not None and group is not None:
-            name = f"{group}.{member['name']}"
-            counts[name] = counts.get(name, 0) + 1
-            found[name] = value
-    return {name: value for name, value in found.items() if counts[name] <= 1}
+            found.setdefault(f"{group}.{member['name']}", []).append(value)
+    return {name: values[0] for name, values in found.items() if len(values) == 1 and name in wanted}
+
+
+def _times_bound(name: str, code: str) -> int:
+    return len(re.findall(rf"(?<![\w.]){re.escape(name)}\s*(?::[^=\n]{{1,60}})?:?=(?![=>])", code)) or 1
 
 
 def _closing(code: str, start: int) -> int:
