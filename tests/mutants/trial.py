@@ -101,14 +101,24 @@ def check_tours(package_folder: Path, run_folder: Path, goals: Sequence[str], *,
     return check_plan(lifecycle, NotesDriver(package_folder), run_folder, plan, kills=kills)
 
 
-def check_plan(lifecycle: Lifecycle, driver: Driver, run_folder: Path, plan: Plan, *, kills: bool = False) -> Judgement:
+def check_plan(
+    lifecycle: Lifecycle,
+    driver: Driver,
+    run_folder: Path,
+    plan: Plan,
+    *,
+    kills: bool = False,
+    database: str | None = None,
+) -> Judgement:
     """What a proof of these tours says; with ``kills`` on both sides of the commit of each goal.
+
+    ``database`` is the URL of an empty PostgreSQL database, for a service that works on one.
 
     Raises:
         InputError: the service does not start, say.
     """
     started, clock = datetime.now(UTC), time.monotonic()
-    driven = drive(lifecycle, driver, run_folder, crash_checks=kills, plan=plan)
+    driven = drive(lifecycle, driver, run_folder, crash_checks=kills, plan=plan, database=database)
     matrix = build_matrix(lifecycle, scan(lifecycle))
     seconds = round(time.monotonic() - clock, 3)
     evidence = assemble_evidence(lifecycle, matrix, driven, started=started, seconds=seconds)
