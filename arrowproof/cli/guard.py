@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arrowproof.cli.output import model_argument, model_path, printable, write_file
-from arrowproof.errors import HOLDS, InputError
+from arrowproof.cli.output import emit_json, json_option, model_argument, model_path, printable, write_file
+from arrowproof.errors import DOES_NOT_HOLD, HOLDS, InputError
 from arrowproof.model.loader import load_lifecycle
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from arrowproof.conformance.guard_check import GuardCheck
     from arrowproof.conformance.guard_script import GuardScript
     from arrowproof.model.lifecycle import Lifecycle
 
@@ -25,8 +28,12 @@ if TYPE_CHECKING:
 @click.option("--remove", is_flag=True, help="Write the script that takes the guard away.")
 @click.option("--migration", is_flag=True, help="Write both ways in one file, for a tool that makes the transactions.")
 @click.option(
-    "--db", metavar="FILE", help="A SQLite database to read the table's unique indexes from, in place of the sources."
+    "--db",
+    metavar="FILE|URL",
+    help="The database to check; to write, a SQLite file whose unique indexes are read in place of the sources.",
 )
+@click.option("--check", is_flag=True, help="Check the guard of --db: try every pair, and undo it. Writes no SQL.")
+@json_option
 @click.option(
     "--old-sqlite", is_flag=True, help="For SQLite before 3.47, whose messages cannot name the row that was refused."
 )
@@ -38,6 +45,8 @@ def command(
     remove: bool,
     migration: bool,
     db: str | None,
+    check: bool,
+    as_json: bool,
     old_sqlite: bool,
     force: bool,
 ) -> int:
@@ -45,13 +54,24 @@ def command(
 
     Touches pass, and so do the sneak paths that the model accepts. A trigger costs a part of every write: measure it.
 
+    With --check the guard of a database is tried with every pair of states and every way of writing: on a copy of a
+    SQLite file's schema, or on PostgreSQL in a transaction that is rolled back. It holds when all that MODEL lacks was
+    refused, and all that it has was let through.
+
     \b
     Example:
       arrowproof guard lifecycle.json -o guard.sql
       arrowproof guard lifecycle.json --dialect postgresql --migration -o migrations/7_guard.sql
+      arrowproof guard lifecycle.json --check --db postgresql://localhost/app
     """
+    if check:
+        if db is None or remove or migration or out is not None:
+            raise InputError("--check writes no SQL and takes the database by --db FILE or --db URL")
+        return _check(load_lifecycle(model_path(model)), db, as_json=as_json)
     from arrowproof.conformance.guard_script import MARK
 
+    if as_json:
+        raise InputError("--json goes with --check: what is written without it is SQL")
     if remove and migration:
         raise InputError("a migration has both ways already: give --remove or --migration")
     script = _script(load_lifecycle(model_path(model)), dialect, db, is_plain=old_sqlite)
@@ -81,3 +101,51 @@ def _script(lifecycle: Lifecycle, dialect: str | None, db: str | None, *, is_pla
     binding = allowed.binding
     shape = shape_in_sources(lifecycle, binding) if db is None else shape_in_database(Path(db), binding)
     return GuardScript(SQLiteGuard(allowed, shape, is_plain))
+
+
+def _check(lifecycle: Lifecycle, db: str, *, as_json: bool) -> int:
+    """Check the guard of a database and say what came of it."""
+    from arrowproof.conformance.guard_check import check_guard_of
+
+    checked = check_guard_of(db if "://" in db else Path(db), lifecycle)
+    if as_json:
+        emit_json("arrowproof.guard/1", _verdict(checked), _content(lifecycle, checked))
+    else:
+        for line in _lines(lifecycle, checked):
+            click.echo(printable(line))
+    return HOLDS if checked.holds else DOES_NOT_HOLD
+
+
+def _verdict(checked: GuardCheck) -> str:
+    return "holds" if checked.holds else "does not hold"
+
+
+def _lines(lifecycle: Lifecycle, checked: GuardCheck) -> Iterator[str]:
+    guard, others = checked.as_evidence(), [each for each in checked.trials if each.wanted == "let through"]
+    passed = sum(each.is_right for each in others)
+    yield (
+        f"the guard of {lifecycle.id} {_verdict(checked)}: {guard.refused} of {guard.tried} undeclared writes refused,"
+        f" {passed} of {len(others)} others let through"
+    )
+    if guard.refused == 0:
+        yield "  there is no guard; `arrowproof guard` writes one"
+        return
+    for title, trials in (
+        ("leak", checked.leaks),
+        ("too strict", checked.wrongly_refused),
+        ("not tried", checked.untried),
+    ):
+        for trial in trials:
+            yield f"  {title:<10}  {trial}"
+
+
+def _content(lifecycle: Lifecycle, checked: GuardCheck) -> dict[str, object]:
+    return {
+        "model": lifecycle.id,
+        "tried": checked.as_evidence().tried,
+        "refused": checked.as_evidence().refused,
+        "trials": [
+            {"name": each.name, "wanted": each.wanted, "outcome": each.answer.outcome, "said": each.answer.said}
+            for each in checked.trials
+        ],
+    }

@@ -74,7 +74,13 @@ class PostgreSQLGuard:
 
     @property
     def _table(self) -> str:
-        return quote(self._binding.table)
+        """The table's name as SQL; what stands before its last full stop is a schema."""
+        schema, dot, name = self._binding.table.rpartition(".")
+        return f"{quote(schema)}.{quote(name)}" if dot else quote(name)
+
+    @property
+    def _alias(self) -> str:
+        return quote(self._binding.table.rpartition(".")[2])
 
     def _function_name(self, function: str) -> str:
         name = f"{PREFIX}_{function}_{self._binding.table}"
@@ -180,7 +186,7 @@ class PostgreSQLGuard:
 
     def _find_row(self, source: str, values: Iterable[StateValue]) -> str:
         """A SELECT for the first row whose state is none of ``values``: how messages call it, and its state."""
-        table = self._table
+        table = self._alias
         state = self._state(table)
         return (
             f"SELECT {self._row_text(table)}, {state} FROM {source} AS {table}"
@@ -215,7 +221,7 @@ class PostgreSQLGuard:
         if self._binding.state is not None:
             return f'{row}.{quote(self._binding.state)}::text COLLATE "C"'
         # Named like the table, so that the expression may say `jobs.status`; the line break ends a trailing comment.
-        image = f"(SELECT {row}.*) AS {self._table}"
+        image = f"(SELECT {row}.*) AS {self._alias}"
         return f'(SELECT ({self._binding.state_sql}\n)::text COLLATE "C" FROM {image})'
 
     def _is_moved(self) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import apsw
@@ -66,13 +65,14 @@ def _shape(connection: apsw.Connection, binding: Binding) -> TableShape:
     return TableShape(table_columns(connection, binding.table), read_unique_indexes(connection, binding.table))
 
 
-def _definitions(lifecycle: Lifecycle, table: str) -> Iterator[SqlStatement]:
+def _definitions(lifecycle: Lifecycle, table: str) -> list[SqlStatement]:
     """The statements that say what the table is like. None of them computes anything: the file is untrusted."""
+    found: list[SqlStatement] = []
     for source in read_sources(lifecycle) if lifecycle.sources else ():
         if source.is_sql:
-            for statement in split_statements(source.file, source.text):
-                if _defines(statement, fold(table)):
-                    yield statement
+            found += [each for each in split_statements(source.file, source.text) if _defines(each, fold(table))]
+    # The table first: sources come in the order of their names.
+    return sorted(found, key=lambda statement: statement.word(0) == "ALTER" or statement.word(1) == "UNIQUE")
 
 
 def _defines(statement: SqlStatement, table: str) -> bool:

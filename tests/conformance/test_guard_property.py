@@ -198,4 +198,5 @@ def test_sqlite_s_guard_refuses_what_the_model_lacks_and_nothing_else(record_pro
 def test_postgresql_s_guard_refuses_what_the_model_lacks_and_nothing_else(record_property, postgresql: str) -> None:
     with psycopg.connect(postgresql, autocommit=True, prepare_threshold=None) as connection:
         found = run(lambda random: PostgreSQLTwins(random, connection), Random(SEED), STATEMENTS)
+        connection.execute("DROP SCHEMA plain, guarded CASCADE")
     report(record_property, "PostgreSQL", found)

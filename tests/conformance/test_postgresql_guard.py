@@ -45,6 +45,7 @@ def connection(postgresql: str) -> Iterator[Connection]:
         connection.execute("CREATE SCHEMA guarded")
         connection.execute("SET search_path TO guarded")
         yield connection
+        connection.execute("ROLLBACK; DROP SCHEMA guarded CASCADE")
 
 
 def script(allowed: Allowed | None = None) -> GuardScript:
@@ -66,7 +67,8 @@ def states(connection: Connection) -> list[tuple[object, ...]]:
 
 def objects(connection: Connection) -> list[tuple[object, ...]]:
     return connection.execute(
-        "SELECT 'trigger', tgname::text, pg_get_triggerdef(oid), tgenabled FROM pg_trigger WHERE NOT tgisinternal"
+        "SELECT 'trigger', tgname::text, pg_get_triggerdef(oid), tgenabled FROM pg_trigger"
+        " WHERE NOT tgisinternal AND tgrelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'guarded'::regnamespace)"
         " UNION ALL SELECT 'function', proname, prosrc, 'O' FROM pg_proc WHERE pronamespace = 'guarded'::regnamespace"
         " ORDER BY 1, 2"
     ).fetchall()

@@ -1,0 +1,265 @@
+"""The bench for a guard on PostgreSQL: the table itself, in a transaction that is rolled back.
+
+Every insert gives every value that a sequence would give otherwise, since a sequence does not go back. TRUNCATE takes
+the whole table for as long as its refusal lasts, and does not wait long for it.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from arrowproof.conformance.guard_check import Answer, Outcome
+from arrowproof.conformance.postgresql_binding import check_postgresql_binding
+from arrowproof.conformance.postgresql_rows import BoundTable, open_server
+from arrowproof.conformance.rows import quote
+from arrowproof.model.lifecycle import Binding, Lifecycle
+from arrowproof.model.record import record
+from arrowproof.model.transitions import derive_transitions
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+_Values = dict[str, str | None]
+_Statement = tuple[str, list[str | None]]
+
+PLAIN, UPSERT, REPLICA, TRUNCATE = "a plain statement", "UPSERT", "a statement in replica mode", "TRUNCATE"
+
+_COLUMNS = """SELECT a.attname::text, format_type(a.atttypid, a.atttypmod), t.typcategory::text,
+    (a.attnotnull AND d.adbin IS NULL) OR a.attidentity <> ''
+        OR coalesce(pg_get_expr(d.adbin, d.adrelid) LIKE '%%nextval(%%', false)
+FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+ORDER BY a.attnum"""
+
+_UNIQUE = """SELECT array_agg(a.attname::text ORDER BY a.attnum)
+FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey)
+WHERE i.indrelid = %s AND i.indisunique GROUP BY i.indexrelid"""
+
+
+@contextmanager
+def postgresql_bench(url: str, lifecycle: Lifecycle, binding: Binding) -> Iterator[PostgreSQLBench]:
+    """A bench on the bound table of a server; everything is rolled back at the end of the block.
+
+    Raises:
+        InputError: the server does not answer, or the binding does not fit its table.
+        MissingEnvironmentError: psycopg is missing.
+    """
+    with open_server(url) as connection:
+        connection.prepare_threshold = None
+        table = check_postgresql_binding(connection, binding)
+        removed = {source for source, target in (t.pair for t in derive_transitions(lifecycle)) if target is None}
+        values = {each.id: None if each.value is None else str(each.value) for each in lifecycle.stored_states}
+        with connection.transaction(force_rollback=True):
+            connection.execute("SET LOCAL lock_timeout = '2s'")
+            yield PostgreSQLBench(connection, binding, table, values, frozenset(filter(None, removed)))
+
+
+@record
+class PostgreSQLBench:
+    """Writes on the table. ``values`` are the states as text by their ids; ``removed`` those that may be removed."""
+
+    connection: Connection[Any]
+    binding: Binding
+    table: BoundTable
+    values: Mapping[str, str | None]
+    removed: frozenset[str]
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """Each way of writing."""
+        return (PLAIN, UPSERT, REPLICA, TRUNCATE) if self._may_replicate else (PLAIN, UPSERT, TRUNCATE)
+
+    @contextmanager
+    def undo(self) -> Iterator[None]:
+        """Undo at the end of the block, whatever became of it."""
+        with self.connection.transaction(force_rollback=True):
+            yield
+
+    def write(self, way: str, row: int, source: str | None, target: str | None) -> Answer | None:
+        """One write; see :class:`~arrowproof.conformance.guard_check.GuardBench`."""
+        statement = self._statement(way, row, source, target)
+        if statement is None:
+            return None
+        if self._states(row) != self._held(source):
+            return Answer(Outcome.UNTRIED, "the row was not in the state to start from")
+        if way == REPLICA:
+            self.connection.execute("SET LOCAL session_replication_role = replica")
+        answer = self._run(*statement)
+        if answer.outcome is Outcome.LET_THROUGH and source != target and self._states(row) == self._held(source):
+            return Answer(Outcome.REFUSED, "the statement changed nothing")
+        return answer
+
+    def touches(self, row: int) -> Iterator[tuple[str, Answer]]:
+        """An update that names no state, and inserts that find their row there."""
+        bound = (*self.binding.key, *self.binding.watch, self.binding.state)
+        other = next((name for name in self._types if name not in bound), None)
+        if other is not None:
+            sets = f"{_name(other)} = {_name(other)}"
+            update = f"UPDATE {self._table} SET {sets} WHERE {self._is_key}"
+            yield "an update of another column", self._run(update, self._key(row))
+        for target in self.values:
+            new = self._row(row, target)
+            if new is not None:
+                nothing = self._insert(new, " ON CONFLICT DO NOTHING")
+                yield f"ON CONFLICT DO NOTHING as {target}", self._run(*nothing)
+
+    # --- Statements
+
+    def _statement(self, way: str, row: int, source: str | None, target: str | None) -> _Statement | None:
+        if way == TRUNCATE:  # other rows may be there, and so it is tried only where it has to be refused
+            return (f"TRUNCATE {self._table}", []) if target is None and source not in self.removed else None
+        if source is not None and source == target:
+            return self._again(row, source) if way != UPSERT else None
+        if target is None:
+            return (f"DELETE FROM {self._table} WHERE {self._is_key}", self._key(row)) if way != UPSERT else None
+        new = self._row(row, target)
+        if new is None:
+            return None
+        changed = {name: value for name, value in new.items() if name not in self.binding.key}
+        if way == UPSERT:
+            sets = ", ".join(f"{_name(name)} = excluded.{_name(name)}" for name in changed)
+            return self._insert(new, f" ON CONFLICT ({', '.join(map(_name, self.binding.key))}) DO UPDATE SET {sets}")
+        if source is None:
+            return self._insert(new)
+        sets = ", ".join(f"{_name(name)} = {self._mark(name)}" for name in changed)
+        return f"UPDATE {self._table} SET {sets} WHERE {self._is_key}", [*changed.values(), *self._key(row)]
+
+    def _again(self, row: int, state: str) -> _Statement | None:
+        """A self-transition: the state is named and left, and a watched column changes."""
+        if self.binding.state is None or not self.binding.watch or self._types[self.binding.watch[0]][1] != "N":
+            return None
+        watched, named = _name(self.binding.watch[0]), self.binding.state
+        sets = f"{_name(named)} = {self._mark(named)}, {watched} = coalesce({watched}, 0) + 1"
+        return f"UPDATE {self._table} SET {sets} WHERE {self._is_key}", [self.values[state], *self._key(row)]
+
+    def _insert(self, new: _Values, ending: str = "") -> _Statement:
+        columns, marks = ", ".join(map(_name, new)), ", ".join(map(self._mark, new))
+        values = f"OVERRIDING SYSTEM VALUE VALUES ({marks})"
+        return f"INSERT INTO {self._table} ({columns}) {values}{ending}", list(new.values())
+
+    def _run(self, sql: str, values: list[str | None]) -> Answer:
+        import psycopg
+
+        try:
+            with self.connection.transaction():
+                self.connection.execute(sql, values)
+        except psycopg.Error as error:
+            # RAISE of a function, and no constraint of a table that a function writes to.
+            is_refusal = error.diag.constraint_name is None and "at RAISE" in (error.diag.context or "")
+            said = error.diag.message_primary or str(error)
+            return Answer(Outcome.REFUSED if is_refusal else Outcome.UNTRIED, said)
+        return Answer(Outcome.LET_THROUGH)
+
+    # --- Rows
+
+    @property
+    def _table(self) -> str:
+        return self.table.sql.replace("%", "%%")
+
+    @property
+    def _is_key(self) -> str:
+        return " AND ".join(f"{_name(name)} = {self._mark(name)}" for name in self.binding.key)
+
+    @cached_property
+    def _types(self) -> dict[str, tuple[str, str, bool]]:
+        """The type of each column that can be written, its category, and whether an insert has to name it."""
+        found = self.connection.execute(_COLUMNS, (self.table.oid,)).fetchall()
+        return {name: (kind, category, bool(needed)) for name, kind, category, needed in found}
+
+    @cached_property
+    def _unique(self) -> set[str]:
+        found = self.connection.execute(_UNIQUE, (self.table.oid,)).fetchall()
+        return {*self.binding.key, *chain(*(names for (names,) in found))}
+
+    @cached_property
+    def _may_replicate(self) -> bool:
+        import psycopg
+
+        try:
+            with self.undo():
+                self.connection.execute("SET LOCAL session_replication_role = replica")
+        except psycopg.errors.InsufficientPrivilege:
+            return False
+        return True
+
+    @cached_property
+    def _examples(self) -> dict[str, _Values]:
+        """One row of each state that has any."""
+        names = ", ".join(f"row.{_name(name)}::text" for name in self._types)
+        examples = {}
+        for state, value in self.values.items():
+            where = f"{self._state} IS NOT DISTINCT FROM %s"
+            query = f"SELECT {names} FROM {self._table} AS row WHERE {where} LIMIT 1"
+            found = self.connection.execute(query, (value,)).fetchone()
+            if found is not None:
+                examples[state] = dict(zip(self._types, found, strict=True))
+        return examples
+
+    @property
+    def _state(self) -> str:
+        """The state of the row that is called ``row``, as text."""
+        if self.binding.state is not None:
+            return f"row.{_name(self.binding.state)}::text"
+        alias = _name(self.binding.table.rpartition(".")[2])
+        expression = (self.binding.state_sql or "").replace("%", "%%")
+        return f"(SELECT ({expression}\n)::text FROM (SELECT row.*) AS {alias})"
+
+    def _states(self, row: int) -> list[str | None]:
+        conditions = " AND ".join(f"row.{_name(name)} = {self._mark(name)}" for name in self.binding.key)
+        query = f"SELECT {self._state} FROM {self._table} AS row WHERE {conditions}"
+        return [value for (value,) in self.connection.execute(query, self._key(row))]
+
+    def _held(self, state: str | None) -> list[str | None]:
+        return [] if state is None else [self.values[state]]
+
+    def _mark(self, column: str) -> str:
+        """The place of a value, which is given as text."""
+        return f"%s::{self._types[column][0]}"
+
+    def _key(self, row: int) -> list[str | None]:
+        return [self._fresh[name][row] for name in self.binding.key]
+
+    def _row(self, row: int, state: str) -> _Values | None:
+        """What a row in this state may hold: as one of the table, under a key and unique values of its own.
+
+        None for a derived state of which there is no row to take for an example.
+        """
+        if state not in self._examples and self.binding.state is None:
+            return None
+        needed: _Values = {name: self._fresh[name][row] for name, (_, _, needed) in self._types.items() if needed}
+        example = self._examples.get(state) or next(iter(self._examples.values()), {})
+        unique = {name: self._fresh[name][row] for name in self._unique}
+        named = {} if self.binding.state is None else {self.binding.state: self.values[state]}
+        return {**needed, **example, **unique, **named}
+
+    @cached_property
+    def _fresh(self) -> dict[str, tuple[str, ...]]:
+        """For each column values that no row has, by the row of the bench."""
+        return {name: tuple(self._values_of(name, kind, category)) for name, (kind, category, _) in self._types.items()}
+
+    def _values_of(self, column: str, kind: str, category: str) -> Iterator[str]:
+        highest = 0
+        if category == "N" and column in self._unique:
+            found = self.connection.execute(f"SELECT floor(max({_name(column)})) FROM {self._table}").fetchone()
+            highest = int(found[0] or 0) if found else 0
+        for row in range(3):
+            if category == "N":
+                yield str(highest + 1 + row)
+            elif category == "D":
+                yield f"2000-01-0{row + 1}"
+            elif category == "B":
+                yield "false"
+            else:
+                yield str(uuid4()) if kind == "uuid" else f"{secrets.token_hex(3)}{row}"
+
+
+def _name(name: str) -> str:
+    """A name in a statement with parameters, whose marks begin with a per cent sign."""
+    return quote(name).replace("%", "%%")

@@ -1,0 +1,263 @@
+"""The bench for a guard on SQLite: the schema of a database in memory, with one row of each state to make others by.
+
+Nothing is written to the database itself; it is read once. What the copy cannot have (a virtual table whose module is
+not here, an extension's function) shows when a write fails for it, and that write counts as not tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from arrowproof.conformance.binding_check import check_binding
+from arrowproof.conformance.guard_check import Answer, Outcome
+from arrowproof.conformance.names import fold
+from arrowproof.conformance.rows import open_database, quote, state_expression, table_columns
+from arrowproof.conformance.unique_indexes import read_unique_indexes
+from arrowproof.model.lifecycle import Binding, Lifecycle, StateValue
+from arrowproof.model.record import record
+from arrowproof.model.transitions import derive_transitions
+
+_Values = dict[str, Any]
+_Statement = tuple[str, list[Any]]
+
+_FIRST = 900_000
+"""Ahead of the numbers that the bench makes, which no fixed value of a schema is likely to be."""
+
+PLAIN, OR_IGNORE, UPSERT, REPLACE, RIVAL = "a plain statement", "OR IGNORE", "UPSERT", "REPLACE", "REPLACE through"
+
+
+@contextmanager
+def sqlite_bench(database: Path, lifecycle: Lifecycle, binding: Binding) -> Iterator[SQLiteBench]:
+    """A bench with the schema of a SQLite file; the file is only read.
+
+    Raises:
+        InputError: the file is no database, or the binding does not fit it.
+    """
+    connection = apsw.Connection(":memory:")
+    try:
+        with open_database(database) as source:
+            check_binding(source, binding)
+            _copy_schema(source, connection)
+            examples = _examples(source, lifecycle, binding)
+        values = {state.id: state.value for state in lifecycle.stored_states}
+        pairs = [transition.pair for transition in derive_transitions(lifecycle)]
+        created = frozenset(target for source, target in pairs if source is None and target is not None)
+        yield SQLiteBench(connection, binding, values, created, examples)
+    finally:
+        connection.close()
+
+
+def has_triggers(database: Path, binding: Binding, prefix: str) -> bool:
+    """Whether the table has triggers but those whose names begin with ``prefix``: without any there is no guard."""
+    with open_database(database) as connection:
+        found = connection.execute("SELECT name, tbl_name FROM sqlite_schema WHERE type = 'trigger'").fetchall()
+    return any(fold(str(table)) == fold(binding.table) and not str(name).startswith(prefix) for name, table in found)
+
+
+def _copy_schema(source: apsw.Connection, copy: apsw.Connection) -> None:
+    order = "CASE type WHEN 'table' THEN 0 WHEN 'view' THEN 1 WHEN 'index' THEN 2 ELSE 3 END, rowid"
+    own = "sql IS NOT NULL AND name NOT LIKE 'sqlite~_%' ESCAPE '~'"
+    for (sql,) in source.execute(f"SELECT sql FROM sqlite_schema WHERE {own} ORDER BY {order}").fetchall():
+        with suppress(apsw.Error):
+            copy.execute(str(sql))
+
+
+def _examples(source: apsw.Connection, lifecycle: Lifecycle, binding: Binding) -> dict[str, _Values]:
+    """One row of each state that has any, without the columns that the database computes."""
+    table = quote(binding.table)
+    listed = source.execute("SELECT name FROM pragma_table_xinfo(?) WHERE hidden > 1", (binding.table,))
+    computed = {str(name) for (name,) in listed}
+    columns = table_columns(source, binding.table)
+    state = state_expression(binding, table, columns)
+    named = ", ".join(map(quote, columns))
+    examples = {}
+    for each in lifecycle.stored_states:
+        found = source.execute(f"SELECT {named} FROM {table} WHERE {state} IS ? LIMIT 1", (each.value,)).fetchone()
+        if found is not None:
+            row = dict(zip(columns, found, strict=True))
+            examples[each.id] = {name: value for name, value in row.items() if name not in computed}
+    return examples
+
+
+@record
+class SQLiteBench:
+    """Writes on a copy of the table. ``examples`` are rows of the real one, by the state that they are in."""
+
+    connection: apsw.Connection
+    binding: Binding
+    values: Mapping[str, StateValue]
+    created: frozenset[str]
+    examples: Mapping[str, _Values]
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """Each way of writing, and one for each unique index through which REPLACE can take the row away."""
+        rivals = [f"{RIVAL} ({', '.join(names)})" for names in self._rivals]
+        return (PLAIN, OR_IGNORE, UPSERT, REPLACE, *rivals)
+
+    @contextmanager
+    def undo(self) -> Iterator[None]:
+        """Undo at the end of the block, whatever became of it."""
+        self.connection.execute("SAVEPOINT trial")
+        try:
+            yield
+        finally:
+            if self.connection.in_transaction:  # a guard may have rolled all back
+                self.connection.execute("ROLLBACK TO trial")
+                self.connection.execute("RELEASE trial")
+
+    def write(self, way: str, row: int, source: str | None, target: str | None) -> Answer | None:
+        """One write; see :class:`~arrowproof.conformance.guard_check.GuardBench`."""
+        statement = self._statement(way, row, source, target)
+        if statement is None:
+            return None
+        if self._states(row) != self._held(source):
+            return Answer(Outcome.UNTRIED, "the row was not in the state to start from")
+        answer = self._run(*statement)
+        if answer.outcome is Outcome.LET_THROUGH and source != target and self._states(row) == self._held(source):
+            # OR IGNORE says nothing of what it ignored: another constraint, perhaps.
+            return None if way == OR_IGNORE else Answer(Outcome.REFUSED, "the statement changed nothing")
+        return answer
+
+    def touches(self, row: int) -> Iterator[tuple[str, Answer]]:
+        """An update that names no state, and inserts that find their row there."""
+        bound = {fold(name) for name in (*self.binding.key, *self.binding.watch, self.binding.state or "")}
+        other = next((name for name in self._columns if fold(name) not in bound), None)
+        if other is not None:
+            sets = f"{quote(other)} = {quote(other)}"
+            update = f"UPDATE {self._table} SET {sets} WHERE {self._is_key}"
+            yield "an update of another column", self._run(update, self._key(row))
+        for target in self.values:
+            new = self._row(row, target)
+            if new is not None:
+                yield f"INSERT OR IGNORE as {target}", self._run(*self._insert("INSERT OR IGNORE", new))
+                nothing = self._insert("INSERT", new, " ON CONFLICT DO NOTHING")
+                yield f"ON CONFLICT DO NOTHING as {target}", self._run(*nothing)
+
+    # --- Statements
+
+    def _statement(self, way: str, row: int, source: str | None, target: str | None) -> _Statement | None:
+        if way.startswith(RIVAL):
+            return None if source is None or target is not None else self._through_rival(way, row)
+        if source is not None and source == target:
+            return self._again(row, source) if way == PLAIN else None
+        if target is None:
+            return (f"DELETE FROM {self._table} WHERE {self._is_key}", self._key(row)) if way == PLAIN else None
+        new = self._row(row, target)
+        if new is None:
+            return None
+        changed = {name: value for name, value in new.items() if fold(name) not in self._keys}
+        if way == UPSERT:
+            sets = ", ".join(f"{quote(name)} = excluded.{quote(name)}" for name in changed)
+            keys = ", ".join(map(quote, self.binding.key))
+            return self._insert("INSERT", new, f" ON CONFLICT ({keys}) DO UPDATE SET {sets}")
+        if way == REPLACE or source is None:
+            return self._insert({REPLACE: "REPLACE", OR_IGNORE: "INSERT OR IGNORE"}.get(way, "INSERT"), new)
+        resolution = "OR IGNORE " if way == OR_IGNORE else ""
+        sets = ", ".join(f"{quote(name)} = ?" for name in changed)
+        update = f"UPDATE {resolution}{self._table} SET {sets} WHERE {self._is_key}"
+        return update, [*changed.values(), *self._key(row)]
+
+    def _again(self, row: int, state: str) -> _Statement | None:
+        """A self-transition: the state is named and left, and a watched column changes."""
+        if self.binding.state is None or not self.binding.watch:
+            return None
+        watched = quote(self.binding.watch[0])
+        sets = f"{quote(self.binding.state)} = ?, {watched} = coalesce({watched}, 0) + 1"
+        return f"UPDATE {self._table} SET {sets} WHERE {self._is_key}", [self.values[state], *self._key(row)]
+
+    def _through_rival(self, way: str, row: int) -> _Statement | None:
+        """Another row, in a state of its own, takes this one's place in a unique index that is not the key's."""
+        names = next(names for names in self._rivals if way == f"{RIVAL} ({', '.join(names)})")
+        new = next((self._row(row + 1, state) for state in self.values if state in self.created), None)
+        if new is None:
+            return None
+        return self._insert("REPLACE", {**new, **{name: self._fresh(name, row) for name in names}})
+
+    def _insert(self, verb: str, new: _Values, ending: str = "") -> _Statement:
+        columns, marks = ", ".join(map(quote, new)), ", ".join("?" * len(new))
+        return f"{verb} INTO {self._table} ({columns}) VALUES ({marks}){ending}", list(new.values())
+
+    def _run(self, sql: str, values: list[Any]) -> Answer:
+        try:
+            self.connection.execute(sql, values)
+        except apsw.Error as error:
+            is_raised = getattr(error, "extendedresult", 0) == apsw.SQLITE_CONSTRAINT_TRIGGER
+            return Answer(Outcome.REFUSED if is_raised else Outcome.UNTRIED, str(error))
+        return Answer(Outcome.LET_THROUGH)
+
+    # --- Rows
+
+    @property
+    def _table(self) -> str:
+        return quote(self.binding.table)
+
+    @property
+    def _keys(self) -> set[str]:
+        return {fold(name) for name in self.binding.key}
+
+    @property
+    def _is_key(self) -> str:
+        return " AND ".join(f"{quote(name)} = ?" for name in self.binding.key)
+
+    @cached_property
+    def _types(self) -> dict[str, tuple[str, bool]]:
+        """The declared type of each column that can be written, and whether an insert has to name it."""
+        listed = 'SELECT name, type, "notnull" AND dflt_value IS NULL FROM pragma_table_xinfo(?) WHERE hidden = 0'
+        found = self.connection.execute(f"{listed} ORDER BY cid", (self.binding.table,)).fetchall()
+        return {str(name): (str(kind).upper(), bool(needed)) for name, kind, needed in found}
+
+    @property
+    def _columns(self) -> list[str]:
+        return list(self._types)
+
+    @cached_property
+    def _rivals(self) -> list[tuple[str, ...]]:
+        """The columns of each unique index but the key's, those of expressions and of a part of the rows left out."""
+        indexes = read_unique_indexes(self.connection, self.binding.table)
+        whole = [index for index in indexes if not index.is_partial and len(index.named_columns) == len(index.columns)]
+        return [
+            tuple(name for name, _ in index.named_columns) for index in whole if not index.has_columns(self.binding.key)
+        ]
+
+    def _states(self, row: int) -> list[object]:
+        state = state_expression(self.binding, self._table, table_columns(self.connection, self.binding.table))
+        found = self.connection.execute(f"SELECT {state} FROM {self._table} WHERE {self._is_key}", self._key(row))
+        return [value for (value,) in found]
+
+    def _held(self, state: str | None) -> list[object]:
+        return [] if state is None else [self.values[state]]
+
+    def _key(self, row: int) -> list[Any]:
+        return [self._fresh(name, row) for name in self.binding.key]
+
+    def _row(self, row: int, state: str) -> _Values | None:
+        """What a row in this state may hold: as one of the real table, under a key and unique values of its own.
+
+        None for a derived state of which there is no row to take for an example.
+        """
+        if state not in self.examples and self.binding.state is None:
+            return None
+        needed = {name: self._fresh(name, row) for name, (_, is_needed) in self._types.items() if is_needed}
+        example = self.examples.get(state) or next(iter(self.examples.values()), {})
+        unique = {name: self._fresh(name, row) for name in (*self.binding.key, *chain(*self._rivals))}
+        named = {} if self.binding.state is None else {self.binding.state: self.values[state]}
+        values: _Values = {}
+        for part in (needed, example, unique, named):  # names are the same to SQLite whatever their case
+            own = {fold(name): name for name in self._types}
+            values.update({own[fold(name)]: value for name, value in part.items()})
+        return values
+
+    def _fresh(self, column: str, row: int) -> Any:
+        """A value that no other row of the bench has, of a type that the column takes."""
+        kind = next(kind for name, (kind, _) in self._types.items() if fold(name) == fold(column))
+        held = {type(value) for each in self.examples.values() for name, value in each.items() if name == column}
+        is_text = held == {str} or (int not in held and any(word in kind for word in ("CHAR", "CLOB", "TEXT")))
+        return f"arrowproof {row}" if is_text else _FIRST + row

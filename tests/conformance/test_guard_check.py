@@ -1,0 +1,187 @@
+"""The check of a guard finds each trigger that is left out, each that refuses too much, and leaves no trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import apsw
+import psycopg
+import pytest
+
+from arrowproof.conformance.guard_check import GuardCheck, check_guard_of
+from arrowproof.conformance.guard_script import GuardScript
+from arrowproof.conformance.postgresql_guard import PostgreSQLGuard
+from arrowproof.model.lifecycle import AcceptedSneakPath, Arrow, Lifecycle
+from tests.conformance.guards import JOBS, allowed_job, guarded_job, sqlite_guard
+
+SQLITE_TRIGGERS = ("named", "insert", "update", "delete")
+POSTGRESQL_TRIGGERS = ("named", "insert", "update", "delete", "truncate")
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    """A SQLite file whose table of jobs has a guard."""
+    path = tmp_path / "service.sqlite3"
+    connection = apsw.Connection(str(path))
+    connection.execute(JOBS)
+    connection.execute(GuardScript(sqlite_guard(connection, allowed_job())).installation())
+    connection.close()
+    return path
+
+
+@pytest.fixture
+def server(postgresql: str) -> Iterator[str]:
+    """The URL of a schema whose table of jobs has a guard."""
+    with psycopg.connect(postgresql, autocommit=True) as connection:
+        connection.execute("DROP SCHEMA IF EXISTS checked CASCADE")
+        connection.execute("CREATE SCHEMA checked")
+        connection.execute("SET search_path TO checked")
+        connection.execute("CREATE TABLE jobs (id serial PRIMARY KEY, status text, attempts int, code text UNIQUE)")
+        connection.execute(GuardScript(PostgreSQLGuard(allowed_job())).installation())
+        connection.execute("INSERT INTO jobs (status, code) VALUES ('todo', 'a'), ('todo', 'b')")
+        yield f"{postgresql}&options=-csearch_path%3Dchecked"
+        connection.execute("DROP SCHEMA checked CASCADE")
+
+
+def execute(address: Path | str, sql: str) -> None:
+    if isinstance(address, Path):
+        with apsw.Connection(str(address)) as connection:
+            connection.execute(sql)
+    else:
+        with psycopg.connect(address, autocommit=True) as connection:
+            connection.execute(sql)
+
+
+def check(address: Path | str, lifecycle: Lifecycle | None = None) -> GuardCheck:
+    return check_guard_of(address, lifecycle or guarded_job())
+
+
+def names(checked: GuardCheck) -> list[str]:
+    return [trial.name for trial in checked.leaks]
+
+
+def test_a_guard_of_sqlite_holds_in_every_pair_and_every_way_of_writing(database: Path) -> None:
+    before = database.read_bytes()
+    checked = check(database)
+    assert checked.holds, [str(trial) for trial in checked.trials if not trial.is_right]
+    tried = {trial.name for trial in checked.trials}
+    assert {
+        "created -> done by a plain statement",
+        "created -> done by OR IGNORE",
+        "done -> todo by UPSERT",
+        "done -> todo by OR IGNORE",
+        "done -> todo by REPLACE",
+        "todo -> removed by REPLACE through (code)",
+        "INSERT OR IGNORE as done in todo",
+        "ON CONFLICT DO NOTHING as done in todo",
+        "an update of another column in done",
+        "todo -> todo by a plain statement",
+    } <= tried
+    assert database.read_bytes() == before
+
+
+def test_a_guard_of_postgresql_holds_and_its_check_leaves_neither_rows_nor_a_number_taken(server: str) -> None:
+    checked = check(server)
+    assert checked.holds, [str(trial) for trial in checked.trials if not trial.is_right]
+    tried = {trial.name for trial in checked.trials}
+    assert {
+        "created -> done by UPSERT",
+        "done -> todo by a statement in replica mode",
+        "todo -> removed by TRUNCATE",
+        "todo -> todo by a plain statement",
+    } <= tried
+    with psycopg.connect(server) as connection:
+        assert connection.execute("SELECT id, status, code FROM jobs ORDER BY id").fetchall() == [
+            (1, "todo", "a"),
+            (2, "todo", "b"),
+        ]
+        assert connection.execute("SELECT last_value FROM jobs_id_seq").fetchone() == (2,)
+
+
+@pytest.mark.parametrize("trigger", SQLITE_TRIGGERS)
+def test_each_trigger_of_sqlite_s_guard_that_is_left_out_is_found(database: Path, trigger: str) -> None:
+    execute(database, f"DROP TRIGGER arrowproof_guard_{trigger}_jobs")
+    checked = check(database)
+    assert not checked.holds
+    assert checked.leaks
+
+
+@pytest.mark.parametrize("trigger", POSTGRESQL_TRIGGERS)
+def test_each_trigger_of_postgresql_s_guard_that_is_left_out_is_found(server: str, trigger: str) -> None:
+    execute(server, f"DROP TRIGGER arrowproof_guard_{trigger} ON jobs")
+    checked = check(server)
+    assert not checked.holds
+    assert checked.leaks
+
+
+@pytest.mark.parametrize("trigger", ["insert", "update", "delete", "named"])
+def test_a_trigger_that_does_not_fire_in_replica_mode_is_a_leak(server: str, trigger: str) -> None:
+    execute(server, f"ALTER TABLE jobs ENABLE TRIGGER arrowproof_guard_{trigger}")
+    checked = check(server)
+    assert checked.leaks
+    assert all(name.endswith("replica mode") for name in names(checked))
+
+
+def test_a_unique_index_that_came_after_the_guard_is_a_leak(database: Path) -> None:
+    execute(database, "CREATE UNIQUE INDEX later ON jobs (attempts)")
+    assert names(check(database)) == [
+        "todo -> removed by REPLACE through (attempts)",
+        "doing -> removed by REPLACE through (attempts)",
+    ]
+
+
+@pytest.mark.parametrize("engine", ["database", "server"])
+def test_a_guard_of_another_model_leaks_and_refuses_too_much(request: pytest.FixtureRequest, engine: str) -> None:
+    job = guarded_job()
+    other = replace(job, arrows=(*job.arrows[:3], Arrow("end", "doing", "todo"), Arrow("skip", "todo", "done")))
+    checked = check(request.getfixturevalue(engine), other)
+    assert "doing -> done by a plain statement" in names(checked)
+    assert "todo -> done by a plain statement" in [trial.name for trial in checked.wrongly_refused]
+    assert not checked.holds
+
+
+def test_a_table_without_a_guard_refuses_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "service.sqlite3"
+    execute(path, JOBS)
+    checked = check(path)
+    assert checked.as_evidence().refused == 0
+    assert not checked.holds
+
+
+def test_what_another_constraint_prevents_is_not_credited_to_a_guard(tmp_path: Path) -> None:
+    path = tmp_path / "service.sqlite3"
+    execute(path, JOBS.replace("status TEXT", "status TEXT CHECK (status IN ('todo', 'doing', 'done') AND id < 0)"))
+    checked = check(path)
+    assert checked.as_evidence().refused == 0
+    assert "CHECK constraint failed" in str(checked.untried[0])
+
+
+def test_a_guard_that_skips_a_row_without_a_word_refuses_too(tmp_path: Path) -> None:
+    path = tmp_path / "service.sqlite3"
+    execute(path, JOBS)
+    skip = "CREATE TRIGGER skip BEFORE UPDATE ON jobs WHEN OLD.status = 'done' BEGIN SELECT RAISE(IGNORE); END"
+    execute(path, skip)
+    refusals = [trial.name for trial in check(path).trials if trial.answer.said == "the statement changed nothing"]
+    assert "done -> todo by a plain statement" in refusals
+
+
+def test_a_sneak_path_that_the_owner_accepts_is_not_tried(database: Path) -> None:
+    lenient = replace(guarded_job(), accepted_sneak_paths=(AcceptedSneakPath("done", "todo", "by hand"),))
+    checked = check(database, lenient)
+    assert checked.holds
+    assert not [trial for trial in checked.trials if trial.name.startswith("done -> todo")]
+
+
+def test_rows_are_made_by_the_example_of_the_rows_that_are_there(tmp_path: Path) -> None:
+    path = tmp_path / "service.sqlite3"
+    execute(
+        path, f"{JOBS[:-1]}, made TEXT NOT NULL CHECK (made GLOB '20??-*'), CHECK (status <> 'done' OR attempts > 0))"
+    )
+    execute(path, "INSERT INTO jobs VALUES (1, 'todo', 0, 'a', '2026-01-01'), (3, 'done', 2, 'c', '2026-01-01')")
+    connection = apsw.Connection(str(path))
+    connection.execute(GuardScript(sqlite_guard(connection, allowed_job())).installation())
+    connection.close()
+    checked = check(path)
+    assert checked.holds, [str(trial) for trial in checked.trials if not trial.is_right]
