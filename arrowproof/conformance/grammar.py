@@ -3,7 +3,7 @@
 A grammar says how text falls into tokens, which words begin what, and which dialect of the parser reads a change. What
 follows from it is written once, for all dialects. Sources of the rules: SQLite's documentation of its language and of
 parameters (``?1 :a @a $a``); PostgreSQL's chapter on lexical structure, with the placeholders of its drivers (``$1``,
-``%s``, ``%(a)s``, ``:a``, ``@a``, ``?``); MySQL's chapter on language structure, of which nothing was tried.
+``%s``, ``%(a)s``, ``:a``, ``@a``, ``{a}``, ``?``); MySQL's chapter on language structure, of which nothing was tried.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _POSTGRESQL = rf"""
   | (?P<quoted>(?:[uU]&)?"(?:[^"]|"")*+")
   | (?P<dollar>\$(?:[{_LETTER}][{_LETTER}0-9]*)?\$)
   | (?P<parameter>\$[0-9]+|%\([^()%]{{1,100}}\)[sbt]|%s(?!\w)|(?<![\w\])]):(?:[{_LETTER}][{_NAME}]*|[0-9]+)
-      |@[{_LETTER}][{_NAME}]*|\?(?![|&])(?!\s*['"$?:])[0-9]*)
+      |@[{_LETTER}][{_NAME}]*|\{{[{_LETTER}][{_LETTER}0-9.]*\}}|\?(?![|&])(?!\s*['"$?:])[0-9]*)
   | (?P<number>{_NUMBER})
   | (?P<word>[{_LETTER}][{_NAME}]*)
   | (?P<operator>->>|->|\#>>|\#>|\#-|@>|<@|@@|\|\||&&|<=>|<->|<>|!=|<=|>=|<<|>>|!~\*|!~|~\*|\?\||\?&|::|:=|=>|\.\.

@@ -53,12 +53,27 @@ class RowSource:
         if self.names:
             return self.names
         first = next(union_branches(self.query), None) if self.query is not None else None
-        if not isinstance(first, exp.Select) or columns_of(first) is None:
+        if not isinstance(first, exp.Select):
             return None
+        if columns_of(first) is None:
+            return self._names_of_star(first)
         return tuple(fold(each.alias_or_name) for each in first.expressions)
+
+    def _names_of_star(self, select: exp.Select) -> tuple[str, ...] | None:
+        """The names of a star that stands alone and means the columns of one source."""
+        item = _starred(select)
+        if item is None or self.scope is None or self.table is None:
+            return None
+        source = _named_source(item, fold(item.alias_or_name), self.scope, self.table)
+        if source.kind is SourceKind.TABLE:
+            return tuple(column.name for column in self.table.columns) or None
+        return source.output_names
 
     def select_columns(self, names: Sequence[str]) -> exp.Query | None:
         """The derived table's query cut down to the columns ``names``, None when it cannot be."""
+        starred = self._select_from_star(names)
+        if starred is not None:
+            return starred
         outputs = self.output_names
         if self.query is None or outputs is None or any(outputs.count(name) != 1 for name in names):
             return None
@@ -69,6 +84,15 @@ class RowSource:
             if picked is None or len(picked) != len(outputs):
                 return None
             branch.set("expressions", [branch.expressions[place] for place in places])
+        return query
+
+    def _select_from_star(self, names: Sequence[str]) -> exp.Query | None:
+        """The same for a query that returns every column of one of its sources, under their own names."""
+        item = _starred(self.query) if isinstance(self.query, exp.Select) and not self.names else None
+        if item is None or not isinstance(self.query, exp.Select):
+            return None
+        query = self.query.copy()
+        query.set("expressions", [exp.column(name, table=item.alias_or_name, quoted=True) for name in names])
         return query
 
 
@@ -173,7 +197,7 @@ def _sources_in(item: exp.Expr, scope: Scope, table: Table) -> Iterator[RowSourc
         columns = item.args["alias"].args.get("columns") or ()
         names = tuple(fold(name.name) for name in columns)
         outer = Scope(expressions=scope.expressions, is_select=True)
-        yield RowSource(SourceKind.DERIVED, alias, query=inner, scope=outer, names=names)
+        yield RowSource(SourceKind.DERIVED, alias, table, query=inner, scope=outer, names=names)
     else:
         yield RowSource(SourceKind.OTHER, alias or f"({id(item)})")
     for join in item.args.get("joins") or ():
@@ -187,10 +211,25 @@ def _named_source(item: exp.Table, alias: str, scope: Scope, table: Table) -> Ro
     if alias_clause is not None and alias_clause.args.get("columns"):
         return RowSource(SourceKind.OTHER, alias)  # its columns have other names here
     if expression is not None:
-        return replace(expression, alias=alias)
+        return replace(expression, alias=alias, table=table)
     if name == table.name and schema in table.schemas:
         return RowSource(SourceKind.TABLE, alias, table)
     return RowSource(SourceKind.OTHER, alias)
+
+
+def _starred(select: exp.Select) -> exp.Table | None:
+    """The one table whose columns a select returns, as ``*`` or ``alias.*``; None when it returns anything else."""
+    clause = select.args.get("from_")
+    if clause is None or len(select.expressions) != 1 or select.args.get("with_"):
+        return None
+    star = select.expressions[0]
+    items = [clause.this, *(join.this for join in select.args.get("joins") or ())]
+    items += [join.this for join in clause.find_all(exp.Join)]
+    tables = [each for each in items if isinstance(each, exp.Table) and isinstance(each.this, exp.Identifier)]
+    if isinstance(star, exp.Column) and isinstance(star.this, exp.Star):
+        named = [each for each in tables if fold(each.alias_or_name) == fold(star.table)]
+        return named[0] if len(named) == 1 else None
+    return tables[0] if isinstance(star, exp.Star) and len(items) == 1 and tables else None
 
 
 def unwrap(expression: exp.Expr) -> exp.Expr:

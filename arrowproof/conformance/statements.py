@@ -28,6 +28,10 @@ MAX_BODIES = 8
 """Bodies within bodies, as a function that makes a function has them; a deeper one is not read."""
 
 _QUERY_NAME = re.compile(r"--\s*name\s*:\s*([^\s!^<>#$:*]+)")
+_FRAMED_NAME = re.compile(
+    r"--\s*(\w+)\s+--[ \t]*$(?=\s*(?:--[^\n]*\s*)*(?:SELECT|INSERT|UPDATE|DELETE|WITH|MERGE|REPLACE|LISTEN)\b)",
+    re.MULTILINE | re.IGNORECASE,
+)
 
 
 @record
@@ -153,9 +157,15 @@ class _Splitter:
 
     def _query_name(self, comment: Token) -> str | None:
         """The query that a comment on its own line names; inside a body a comment names nothing."""
-        match = _QUERY_NAME.match(comment.text)
+        match = _QUERY_NAME.match(comment.text) or self._framed_name(comment)
         is_plain = not self.is_inside and self.body.depth == 0
         return match.group(1) if match and is_plain and self._stands_first(comment) else None
+
+    def _framed_name(self, comment: Token) -> re.Match[str] | None:
+        """``-- name --`` ahead of a statement, outside of all parentheses."""
+        match = _FRAMED_NAME.match(self.text, comment.start)
+        depth = sum((token.word == "(") - (token.word == ")") for token in self.pending) if match is not None else 0
+        return match if depth == 0 else None
 
     def _stands_first(self, token: Token) -> bool:
         """Whether nothing but white space stands ahead of a token in its line."""

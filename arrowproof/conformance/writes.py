@@ -72,14 +72,24 @@ def _server_changes(statement: SqlStatement, table: str, columns: Collection[str
     elif parts and word in _BEGINNINGS:
         sql = render(statement.tokens, grammar)
         for number, part in enumerate(parts):
+            if part.table is None:
+                yield Opaque(statement, f"the table of this {part.verb} is not named")
+                continue
             schema = fold(part.schema) if part.schema else None
-            yield Change(statement, part.verb, schema, fold(part.table), part.resolution, sql, number, len(parts))
+            own = _at_line(statement, part.line)
+            yield Change(own, part.verb, schema, fold(part.table), part.resolution, sql, number, len(parts))
     elif parts:
         yield Opaque(statement, f"{len(parts)} data-changing keywords, and no statement that {grammar.title} would run")
     elif word == "SELECT" and _makes_table(statement.tokens, table):
         yield Opaque(statement, f"it creates {table} with rows")
     elif statement.routine is None and word not in grammar.harmless | _BEGINNINGS | {"EXECUTE", "("}:
         yield Opaque(statement, f"not a statement of {grammar.title}: it begins with {statement.tokens[0].text[:20]!r}")
+
+
+def _at_line(statement: SqlStatement, line: int) -> SqlStatement:
+    """The statement with the line of one of its parts; its tokens count lines from where the text was found."""
+    place = statement.place
+    return replace(statement, place=replace(place, line=place.line + line - statement.tokens[0].line))
 
 
 def _makes_table(tokens: Sequence[Token], table: str) -> bool:
@@ -97,7 +107,8 @@ def _makes_table(tokens: Sequence[Token], table: str) -> bool:
 class _Part:
     verb: Verb
     schema: str | None
-    table: str
+    table: str | None
+    line: int
     resolution: str = ""
 
 
@@ -115,11 +126,18 @@ def _parts(tokens: Sequence[Token]) -> Iterator[_Part]:
         after = skip_words(tokens, at, preposition)
         if word != "UPDATE" and after == at:
             continue
-        schema, table, end = read_name(tokens, skip_words(tokens, after, "ONLY"))
-        if table is None or tokens[after].word == "SET" or (word == "UPDATE" and not _has_set(tokens, end)):
+        at = skip_words(tokens, after, "ONLY")
+        # {schema}.jobs is the table of that name, in whichever schema it stands.
+        at += 2 if _is_parameter(tokens, at) and skip_words(tokens, at + 1, ".") > at + 1 else 0
+        schema, table, end = read_name(tokens, at)
+        if word == "UPDATE" and (skip_words(tokens, after, "SET") > after or not _has_set(tokens, end)):
             continue
         verb = Verb.INSERT if word == "REPLACE" else Verb(word)
-        yield _Part(verb, schema, table, "REPLACE" if word == "REPLACE" else "")
+        yield _Part(verb, schema, table, token.line, "REPLACE" if word == "REPLACE" else "")
+
+
+def _is_parameter(tokens: Sequence[Token], index: int) -> bool:
+    return index < len(tokens) and tokens[index].kind is TokenKind.PARAMETER
 
 
 def _has_set(tokens: Sequence[Token], index: int) -> bool:
@@ -192,6 +210,9 @@ def render(tokens: Sequence[Token], grammar: Grammar) -> str:
         if token.word == "CURRENT" and skip_words(tokens, index, "CURRENT", "OF") > index:
             pieces.append("TRUE")
             index += 3
+            continue
+        if token.kind is TokenKind.PARAMETER and skip_words(tokens, index + 1, ".") > index + 1:
+            index += 2
             continue
         if token.kind is TokenKind.PARAMETER:
             pieces.append(parameter)
