@@ -61,9 +61,9 @@ def _skipped(names: Sequence[str]) -> Iterator[str]:
 
 _HIDDEN_NAME = re.compile(
     r"\b(?:update|into|delete\s+from|truncate|(?:drop|alter|truncate)\s+table)\s+(?:(?:only|table|if\s+exists)\s+)*"
-    r"(?:[\"`\[]?[\w.]*[{$#%?:@]|[\w.]*[\"'`]\s*(?:[+.,)%&]|<>|\|\||\\\n|$))",
-    re.MULTILINE,
+    r"(?:[\"`\[]?[\w.]*[{$#%?:@]|[\"'`]\s*[+.,)%&|<\\]|[\w.]+[\"'`]\s*(?:[+.&\"'`]|<>|\|\||\\\n))"
 )
+"""A keyword ahead of a name with a hole, or of one that goes on in another string."""
 _SQL_ODDITIES = re.compile(r"\battach\b|writable_schema|^[ \t]*[.\\]\w", re.MULTILINE)
 
 

@@ -81,10 +81,14 @@ class _Walker:
         self.strings = Strings(class_constants(tree))
         self.pieces: list[Piece] = []
         self.later: list[tuple[ast.expr, Binding, Scope]] = []
-        """What is bound to names: looked at once it is known which of it is part of something larger."""
+        self.lists: list[tuple[ast.List | ast.Tuple, Scope]] = []
+        """What is bound to names is looked at once it is known which of it is part of something larger."""
 
     def walk(self) -> None:
         self._scope(self.tree, None)
+        for listed, scope in self.lists:
+            for each in listed.elts:
+                self._visit(each, scope, {}, set())
         alone = {each.id for each in self._loads() if id(each) not in self.strings.consumed}
         for value, binding, scope in self.later:
             is_local = not (scope.is_module or scope.is_class) or binding.name.startswith("_")
@@ -119,6 +123,9 @@ class _Walker:
                 self._add(self.strings.read(each.value, scope), is_prose=True)
                 continue
             if isinstance(each, ast.expr) and id(each) not in self.strings.consumed:
+                if id(each) in bindings and isinstance(each, ast.List | ast.Tuple):
+                    self.lists.append((each, scope))
+                    continue
                 if id(each) in bindings:
                     self.later.append((each, bindings[id(each)], scope))
                 elif id(each) in additions:

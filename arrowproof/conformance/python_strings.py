@@ -122,6 +122,7 @@ class Strings:
     def _call(self, node: ast.Call, scope: Scope, depth: int) -> list[Chunk] | None:
         name = _last_name(node.func)
         if name in _WRAPPERS and len(node.args) == 1 and not isinstance(node.args[0], ast.Starred):
+            self.consumed.add(id(node))
             return self._read(node.args[0], scope, depth + 1)
         if name == "Identifier" and node.args:
             parts = [self._read(each, scope, depth + 1) for each in node.args]
