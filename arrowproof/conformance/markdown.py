@@ -1,9 +1,9 @@
 """Markdown: texts of untrusted origin as GitHub shows them, saying what they say and doing nothing.
 
 The rules are those of GitHub Flavored Markdown and of what GitHub does to the page afterwards: a name behind ``@``
-becomes a mention, a number behind ``#`` or ``GH-`` a link to an issue, a word between colons a picture, a bare address
-a link. Against the former a sign is escaped, or given by its number; the latter is kept apart by a space of no width.
-Code is left alone by all of it, so that names, places and values stand as code.
+becomes a mention or an address, a number behind ``#`` or ``GH-`` a link to an issue, a word between colons a picture,
+a bare address a link. Against the former a sign is escaped, or given by its number; the latter is kept apart by a space
+of no width. Code is left alone by all of it, so that names, places and values stand as code.
 
 Texts are those of :mod:`arrowproof.conformance.display`: on one line, readable, of bounded length.
 """
@@ -20,7 +20,7 @@ _SIGNS = re.compile(r"[^\w\s]|_", re.ASCII)
 _MARKUP = re.compile(r"[\\`*\[\]~$#|]|(?<!\w)_|_(?!\w)")
 _ENTITY_OR_TAG = re.compile(r"[<&]")
 _LEADING = re.compile(r"^(?:[-+=>]|\d{1,9}(?=[.)]))")
-_MEANING = re.compile(r"(@(?=\w)|#(?=\d)|\bGH(?=-\d)|\bwww(?=\.)|:(?=//)|:(?=[\w+-]+:))", re.IGNORECASE)
+_MEANING = re.compile(r"(@(?=\S)|#(?=\d)|\bGH(?=-\d)|\bwww(?=\.)|:(?=//)|:(?=[\w+-]+:))", re.IGNORECASE)
 
 
 def code(text: str) -> str:

@@ -38,8 +38,8 @@ from arrowproof.model.transitions import transition_name
 MAX_BYTES = 65_000
 """The size of a report, in bytes of UTF-8: a little below what GitHub takes in characters."""
 
-RESERVED = 1_500
-"""Bytes that a long list leaves to each list behind it, so that none is missing altogether."""
+RESERVED = 6_000
+"""Bytes that a long list leaves to each list behind it, so that none is missing: the longest row has as many."""
 
 PLACES_SHOWN = 3
 

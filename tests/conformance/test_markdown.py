@@ -52,7 +52,7 @@ def item(text: str) -> Page:
     page = READER.render(f"- {text}\n")
     assert page.startswith("<ul>\n<li>"), page
     assert page.endswith("</li>\n</ul>\n"), page
-    return Page(page[9:-11])
+    return Page(page[9:-12])
 
 
 @given(TEXTS)
@@ -77,6 +77,7 @@ def test_a_text_as_code_says_what_it_says_in_one_piece(text: str) -> None:
         "@octocat did it",
         "see #123 and GH-7",
         "mail a@b.example",
+        "mail a@-b.example and a@.b",
         "octo/cat#5",
         "http://evil.example/x",
         "www.evil.example",
@@ -87,7 +88,7 @@ def test_what_github_would_make_a_link_or_a_picture_of_is_kept_apart(text: str) 
     shown = item(prose(text))
 
     assert shown.text == text
-    for meaning in (r"@\w", r"#\d", r"GH-\d", r"://", r"www\.", r":[\w+-]+:"):
+    for meaning in (r"@[\w.-]", r"#\d", r"GH-\d", r"://", r"www\.", r":[\w+-]+:"):
         assert re.search(meaning, shown.outside_code) is None
 
 

@@ -100,7 +100,9 @@ def test_it_fits_a_comment_on_github_however_much_was_found_and_no_list_is_missi
     assert len(text.encode("utf-8")) <= MAX_BYTES < GITHUB_LIMIT
     for heading in ("Since the baseline", "What keeps it", "### Sneak paths", "Every transition (900)", "Accepted"):
         assert heading in text, heading
-    assert len(re.findall(r"and \d+ more, in the report", text)) >= 5
+    lists = re.findall(r"^(.*)\n(?:- |\| )and \d+ more, in the report", text, re.MULTILINE)
+    assert len(lists) >= 8
+    assert all(row.startswith(("- ", "| `")) for row in lists), lists
     assert text.count("<details>") == text.count("</details>")
     assert text.endswith("</details>\n")
 
