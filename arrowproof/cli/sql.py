@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 def command(model: str, paths: tuple[Path, ...], dialect: str | None, as_json: bool) -> int:
     """Find every statement that can move a row of MODEL's table, and say which transitions each can make.
 
-    PATH... are .sql files or folders; when left out, the model's "sources" are read. It holds when every transition
-    is written, no sneak path is possible, and nothing is undecided.
+    PATH... are files of SQL or code, or folders; when left out, the model's "sources" are read. It holds when every
+    transition is written, no sneak path is possible, and nothing is undecided.
 
     \b
     Example:
