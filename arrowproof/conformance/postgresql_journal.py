@@ -29,7 +29,7 @@ from arrowproof.conformance.balance import States
 from arrowproof.conformance.environment import describe_postgresql
 from arrowproof.conformance.open_transactions import settle
 from arrowproof.conformance.postgresql_binding import check_postgresql_binding
-from arrowproof.conformance.postgresql_journal_schema import PostgresJournalSchema, schema_name
+from arrowproof.conformance.postgresql_journal_schema import JournalQueries, PostgresJournalSchema, schema_name
 from arrowproof.conformance.postgresql_rows import bound_table, open_server, scalar, select_row
 from arrowproof.conformance.rows import BoundRow
 from arrowproof.errors import InputError
@@ -79,19 +79,18 @@ class PostgresJournal:
             InputError: there is no journal in the database.
         """
         with open_server(self.url) as connection:
-            return self._rows(connection, self._schema(connection), after)
+            return self._rows(connection, after)
 
     def rows_and_states(self) -> tuple[tuple[JournalRow, ...], States]:
         """Every committed row, and the state of every row of the bound table at the same moment."""
         with open_server(self.url) as connection, connection.transaction():
             connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            schema = self._schema(connection)
-            return self._rows(connection, schema, 0), self._states(connection, schema)
+            return self._rows(connection), self._states(connection, self._schema(connection))
 
     def last_order(self) -> int:
         """The order of the last committed row; 0 when there is none."""
         with open_server(self.url) as connection:
-            return int(_only(connection, self._schema(connection).last_order()) or 0)
+            return int(_only(connection, self._queries.last_order()) or 0)
 
     def stands(self) -> bool:
         """Whether every trigger and function of the journal is still there as it was made, and always fires."""
@@ -99,15 +98,15 @@ class PostgresJournal:
 
         with open_server(self.url) as connection:
             try:
-                return bool(_only(connection, self._schema(connection).fallen()) == 0)
-            except (UndefinedTable, InputError):
+                return bool(_only(connection, self._queries.fallen()) == 0)
+            except UndefinedTable:
                 return False
 
     def remove(self) -> None:
         """Take the journal out of the database, with its rows; nothing of it is left. Safe to call twice."""
         with open_server(self.url) as connection:
             connection.execute("SET client_min_messages TO warning")
-            connection.execute(self._schema(connection).removal())
+            connection.execute(self._queries.removal())
 
     def bound_row(self, key: Row) -> BoundRow | None:
         """The row of the bound table with this key, by SELECT; None when there is none."""
@@ -127,6 +126,10 @@ class PostgresJournal:
         with open_server(self.url) as connection:
             return describe_postgresql(str(_only(connection, "SHOW server_version")))
 
+    @property
+    def _queries(self) -> JournalQueries:
+        return JournalQueries(self.binding.table)
+
     def _schema(self, connection: Connection[Any]) -> PostgresJournalSchema:
         table = bound_table(connection, self.binding)
         family = connection.execute(_FAMILY, (table.oid, table.oid)).fetchall()
@@ -141,8 +144,8 @@ class PostgresJournal:
     def _states(self, connection: Connection[Any], schema: PostgresJournalSchema) -> States:
         return {self._key(key): scalar(state) for key, state in connection.execute(schema.states())}
 
-    def _rows(self, connection: Connection[Any], schema: PostgresJournalSchema, after: int) -> tuple[JournalRow, ...]:
-        return tuple(self._row(*values) for values in connection.execute(schema.rows(after)))
+    def _rows(self, connection: Connection[Any], after: int = 0) -> tuple[JournalRow, ...]:
+        return tuple(self._row(*values) for values in connection.execute(self._queries.rows(after)))
 
     def _row(
         self,

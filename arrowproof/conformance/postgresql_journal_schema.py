@@ -39,8 +39,50 @@ def schema_name(table: str) -> str:
 
 
 @record
+class JournalQueries:
+    """The SQL that asks a journal and takes it away; it needs no table, which may be gone."""
+
+    table: str
+
+    @property
+    def schema(self) -> str:
+        """The schema of the journal, as SQL text."""
+        return quote(schema_name(self.table))
+
+    @property
+    def changes(self) -> str:
+        """The table of the journal, as SQL text."""
+        return f"{self.schema}.changes"
+
+    def removal(self) -> str:
+        """The statement that takes the journal away, where there is one."""
+        return f"DROP SCHEMA IF EXISTS {self.schema} CASCADE"
+
+    def rows(self, after: int) -> str:
+        """The query for journal rows after a given order."""
+        return f'SELECT "order", {_COLUMNS}, query FROM {self.changes} WHERE "order" > {after} ORDER BY "order"'
+
+    def last_order(self) -> str:
+        """The query for the order of the last committed row; NULL when there is none."""
+        return f'SELECT max("order") FROM {self.changes}'
+
+    def triggers(self) -> str:
+        """The query for the triggers of the journal as they are: where, whether they always fire, what they do."""
+        return f"""SELECT t.tgrelid::regclass::text, t.tgname::text, t.tgenabled::text, pg_get_triggerdef(t.oid),
+    p.prosrc
+FROM pg_catalog.pg_trigger t
+JOIN pg_catalog.pg_proc p ON p.oid = t.tgfoid
+JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+WHERE n.nspname = {_literal(schema_name(self.table))}"""
+
+    def fallen(self) -> str:
+        """The query for how many of the triggers that were made are no longer there as they were made."""
+        return f"SELECT count(*) FROM (SELECT * FROM {self.schema}.standing EXCEPT ({self.triggers()})) AS fallen"
+
+
+@record
 class PostgresJournalSchema:
-    """The SQL of one binding's journal on a table that was found.
+    """The SQL that makes one binding's journal on a table that was found.
 
     ``leaves`` are the tables that hold its rows, as SQL text: its partitions, or itself. ``family`` is all of them and
     what is between. ``search_path`` is where a ``state_sql`` finds its functions.
@@ -53,12 +95,16 @@ class PostgresJournalSchema:
     search_path: str
 
     @property
+    def _queries(self) -> JournalQueries:
+        return JournalQueries(self.binding.table)
+
+    @property
     def _schema(self) -> str:
-        return quote(schema_name(self.binding.table))
+        return self._queries.schema
 
     @property
     def _changes(self) -> str:
-        return f"{self._schema}.changes"
+        return self._queries.changes
 
     def installation(self) -> Iterator[str]:
         """Every statement of an installation, in order."""
@@ -82,36 +128,11 @@ class PostgresJournalSchema:
             call = f"FOR EACH STATEMENT EXECUTE FUNCTION {schema}.emptied()"
             yield f"CREATE TRIGGER {quote(_EMPTIED)} BEFORE TRUNCATE ON {leaf} {call}"
             yield f"ALTER TABLE {leaf} ENABLE ALWAYS TRIGGER {quote(_EMPTIED)}"
-        yield f"INSERT INTO {schema}.standing {self.triggers()}"
-
-    def removal(self) -> str:
-        """The statement that takes the journal away, where there is one."""
-        return f"DROP SCHEMA IF EXISTS {self._schema} CASCADE"
-
-    def rows(self, after: int) -> str:
-        """The query for journal rows after a given order."""
-        return f'SELECT "order", {_COLUMNS}, query FROM {self._changes} WHERE "order" > {after} ORDER BY "order"'
+        yield f"INSERT INTO {schema}.standing {self._queries.triggers()}"
 
     def states(self) -> str:
         """The query for the key and the state of every row of the bound table."""
         return f"SELECT {self._key('row')}, {self._state('row')} FROM {self.table.sql} AS row"
-
-    def last_order(self) -> str:
-        """The query for the order of the last committed row; NULL when there is none."""
-        return f'SELECT max("order") FROM {self._changes}'
-
-    def triggers(self) -> str:
-        """The query for the triggers of the journal as they are: where, whether they always fire, what they do."""
-        return f"""SELECT t.tgrelid::regclass::text, t.tgname::text, t.tgenabled::text, pg_get_triggerdef(t.oid),
-    p.prosrc
-FROM pg_catalog.pg_trigger t
-JOIN pg_catalog.pg_proc p ON p.oid = t.tgfoid
-JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
-WHERE n.nspname = {_literal(schema_name(self.binding.table))}"""
-
-    def fallen(self) -> str:
-        """The query for how many of the triggers that were made are no longer there as they were made."""
-        return f"SELECT count(*) FROM (SELECT * FROM {self._schema}.standing EXCEPT ({self.triggers()})) AS fallen"
 
     def _changes_ddl(self) -> str:
         return f"""CREATE TABLE {self._changes} (

@@ -26,7 +26,7 @@ Run = Callable[..., Result]
 def arrowproof(tmp_path: Path) -> Run:
     """Runs ``arrowproof`` with the given arguments in an empty folder."""
 
-    def run(*arguments: str, cwd: Path = tmp_path, env: dict[str, str] | None = None) -> Result:
+    def run(*arguments: str, cwd: Path = tmp_path, env: dict[str, str] | None = None, timeout: float = 90) -> Result:
         done = subprocess.run(
             [sys.executable, "-m", "arrowproof", *arguments],
             cwd=cwd,
@@ -34,7 +34,7 @@ def arrowproof(tmp_path: Path) -> Run:
             capture_output=True,
             text=True,
             encoding="utf-8",
-            timeout=90,
+            timeout=timeout,
             check=False,
         )
         assert "Traceback" not in done.stderr, done.stderr

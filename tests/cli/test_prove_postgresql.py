@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import psycopg
+import pytest
 
 
 def databases(server: str) -> list[str]:
@@ -12,9 +13,10 @@ def databases(server: str) -> list[str]:
         return [name for (name,) in connection.execute("SELECT datname FROM pg_database ORDER BY 1")]
 
 
+@pytest.mark.timeout(300)
 def test_the_bundled_service_is_proven_with_every_kill_on_postgresql(arrowproof, tmp_path, postgresql):
     before = databases(postgresql)
-    result = arrowproof("prove", "notes", "--out", "proof", "--db", postgresql)
+    result = arrowproof("prove", "notes", "--out", "proof", "--db", postgresql, timeout=280)
     assert result.status == 0, result.out + result.err
     assert result.out.startswith("Proven: Note job, 13 of 13 transitions walked\n")
     assert "26 of 26 kills survived, 0 sneak paths" in result.out
