@@ -91,7 +91,9 @@ class NotesDriver:
 
     def begin(self, tour: Sequence[Transition]) -> None:
         """Choose the server by the attempt at which the tour's job must fail for good."""
-        self._service.start_ahead()
+        if self._notes:
+            # Not for the first tour: where it is the only one, nobody needs another server.
+            self._service.start_ahead()
         self._steps_left = len(tour)
         attempts = [step for step in tour if deed_of(step) is Deed.ATTEMPT]
         failures = [number for number, step in enumerate(attempts, start=1) if step.target == "failed"]
