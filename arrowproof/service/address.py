@@ -104,8 +104,11 @@ class Address:
     def open_begun(self) -> BegunAttempts:
         """Open the record of begun attempts that belongs to the database, which must be open already."""
         if self.is_postgresql:
-            return BegunAttempts(self._postgresql()(self.url, str(self), busy_seconds=self.busy_seconds))
-        from arrowproof.service.sqlite_begun import open_begun
+            open_postgresql = self._postgresql()
+            from arrowproof.service.postgresql_begun import BegunTable
+
+            return BegunAttempts(BegunTable(open_postgresql(self.url, str(self), busy_seconds=self.busy_seconds)))
+        from arrowproof.service.begun_file import open_begun
 
         return BegunAttempts(open_begun(Path(self.given), self.busy_seconds))
 

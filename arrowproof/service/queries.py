@@ -1,7 +1,7 @@
 """The queries: every SQL statement of the service, by name.
 
 What changes notes and jobs stands in ``sql/`` once for all databases; ``sql/sqlite/`` and ``sql/postgresql/`` hold what
-each says in its own way, under the same names. A file holds named queries. Each begins with
+each says in its own way, mostly under the same names. A file holds named queries. Each begins with
 ``-- name: snake_case_name``, goes on with comment lines that say what it is for and which transitions it makes, and
 ends with one statement and its ``;``. Parameters are written ``:name``. What stands before the first name is the
 file's own comment. Names are unique over all files of one database.
@@ -16,8 +16,11 @@ from pathlib import Path
 from types import MappingProxyType
 
 SQL_FOLDER = Path(__file__).parent / "sql"
-_SHARED = ("server", "listing", "metrics", "worker", "begun", "retention")
-_OF_AN_ENGINE = ("connection", "transaction", "claim")
+_SHARED = ("server", "listing", "metrics", "worker", "retention")
+_OF_AN_ENGINE = {
+    "sqlite": ("connection", "transaction", "claim"),
+    "postgresql": ("connection", "transaction", "claim", "begun"),
+}
 _NAME = re.compile(r"-- name: ([a-z][a-z0-9_]*)")
 
 
@@ -75,12 +78,12 @@ def service_queries(engine: str) -> Mapping[str, str]:
     return load_queries(
         [
             *(SQL_FOLDER / f"{name}.sql" for name in _SHARED),
-            *(SQL_FOLDER / engine / f"{name}.sql" for name in _OF_AN_ENGINE),
+            *(SQL_FOLDER / engine / f"{name}.sql" for name in _OF_AN_ENGINE[engine]),
         ]
     )
 
 
 @cache
-def schema_statements(engine: str, name: str = "schema") -> tuple[str, ...]:
+def schema_statements(engine: str) -> tuple[str, ...]:
     """The statements that make an empty database one of the notes service, in order."""
-    return tuple(load_queries([SQL_FOLDER / engine / f"{name}.sql"]).values())
+    return tuple(load_queries([SQL_FOLDER / engine / "schema.sql"]).values())

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import subprocess
 import sys
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 
 import apsw
 import pytest
@@ -60,14 +62,10 @@ def requeue(database, clock, job_id):
 
 def on_record(engine):
     """What is on record as begun: job, attempts made before, crashes."""
+    if engine.name == "postgresql":
+        return engine.sql("SELECT job_id, attempts, crashes FROM begun_attempts ORDER BY job_id")
     with closing(open_begun(engine)) as begun:
-        # The record has no query to look at it with, since the service never needs one.
-        database = begun._database
-        if engine.name == "postgresql":
-            return engine.sql("SELECT job_id, attempts, crashes FROM begun_attempts ORDER BY job_id")
-        return list(
-            database._connection.execute("SELECT job_id, attempts, crashes FROM begun_attempts ORDER BY job_id")
-        )
+        return begun._record.slots()
 
 
 def test_a_job_that_killed_three_workers_in_a_row_is_set_aside_and_a_retry_by_hand_begins_anew(notes, accept, database):
@@ -186,29 +184,29 @@ def test_in_a_batch_the_one_that_kills_is_set_aside_and_those_beside_it_are_done
 
 def test_a_record_that_cannot_be_written_does_not_stop_the_work(engine, clock, accept, caplog):
     job_id = accept()
-    with worker_life(engine, clock) as worker, closing(open_begun(engine)) as other:
-        if engine.name == "sqlite":
-            other._database._connection.execute("DROP TABLE begun_attempts")
-        else:
+    with closing(open_engine(engine)) as database, closing(open_begun(engine)) as begun:
+        if engine.name == "postgresql":
             engine.sql("ALTER TABLE begun_attempts RENAME TO gone")
-        assert worker.make() == (Attempt(job_id, "completed"),)
+        with stuck_records(engine, begun) if engine.name == "sqlite" else nullcontext():
+            assert Attempts(database, begun, clock, Hold(), TEN_SECONDS).make() == (Attempt(job_id, "completed"),)
     assert "crashes of job 1 are not counted" in caplog.text
 
 
 @contextmanager
-def stuck_records(engine):
-    """No record can be taken away."""
+def stuck_records(engine, begun):
+    """What is on record can be read, but not be taken away."""
     if engine.name == "postgresql":
         engine.fault("DELETE ON begun_attempts")
         yield
         engine.mend()
         return
-    with closing(apsw.Connection(str(begun_file(engine.file)))) as connection:
-        connection.execute(
-            "CREATE TRIGGER stuck BEFORE DELETE ON begun_attempts BEGIN SELECT RAISE(ABORT, 'no history today'); END"
-        )
-        yield
-        connection.execute("DROP TRIGGER stuck")
+    ours, only_read = begun._record.descriptor, os.open(begun_file(engine.file), os.O_RDONLY)
+    kept = os.dup(ours)
+    os.dup2(only_read, ours)
+    yield
+    os.dup2(kept, ours)
+    os.close(kept)
+    os.close(only_read)
 
 
 def fail():
@@ -216,28 +214,46 @@ def fail():
     raise RefusedError("not today")
 
 
+@pytest.fixture
+def stick(engine, begun):
+    """Ends attempts from the first one on, and has their records stuck until it is told to stop."""
+    with ExitStack() as stuck:
+
+        def stick():
+            if not stick.is_stuck:
+                stick.is_stuck = True
+                stuck.enter_context(stuck_records(engine, begun))
+            fail()
+
+        stick.is_stuck = False
+        stick.stop = stuck.close
+        yield stick
+
+
 def test_a_record_that_cannot_be_taken_away_is_no_crash_to_the_worker_that_left_it(
-    engine, clock, accept, database, begun, caplog
+    engine, clock, accept, database, begun, caplog, stick
 ):
     job_id = accept()
-    worker = Attempts(database, begun, clock, DoAt("after-history", fail), TEN_SECONDS)
-    with stuck_records(engine):
-        for _ in range(5):
-            with pytest.raises(RefusedError):
-                worker.make()
-            assert on_record(engine) == [(job_id, 0, 0)]
+    worker = Attempts(database, begun, clock, DoAt("after-history", stick), TEN_SECONDS)
+    for _ in range(5):
+        with pytest.raises(RefusedError):
+            worker.make()
+        assert on_record(engine) == [(job_id, 0, 0)]
+    stick.stop()
     assert caplog.text.count("the attempt at job 1 is still on record as begun: ") == 1
     object.__setattr__(worker, "hold", Hold())
     assert worker.make() == (Attempt(job_id, "completed"),)
 
 
 def test_a_record_that_could_not_be_taken_away_is_taken_away_before_the_next_look(
-    engine, clock, accept, database, begun, live
+    engine, clock, accept, database, begun, live, stick
 ):
     job_id = accept()
-    worker = Attempts(database, begun, clock, DoAt("after-history", fail), TEN_SECONDS)
-    with stuck_records(engine), pytest.raises(RefusedError):
+    worker = Attempts(database, begun, clock, DoAt("after-history", stick), TEN_SECONDS)
+    with pytest.raises(RefusedError):
         worker.make()
+    assert on_record(engine) == [(job_id, 0, 0)]
+    stick.stop()
     object.__setattr__(worker, "hold", DoAt("after-begin", fail))
     with pytest.raises(RefusedError):
         worker.make()
@@ -249,7 +265,7 @@ def test_a_record_that_could_not_be_taken_away_is_taken_away_before_the_next_loo
 def test_a_record_that_could_not_be_taken_away_is_tried_once_more_when_all_is_closed(engine):
     with closing(open_begun(engine)) as ours:
         ours.begin(1, 0)
-        with stuck_records(engine):
+        with stuck_records(engine, ours):
             assert ours.clear(1, 0) is False
     assert on_record(engine) == []
 
@@ -270,24 +286,29 @@ def test_a_worker_that_starts_takes_away_what_killed_ones_left_of_jobs_that_are_
     assert state_of(database, done)[0] == "completed"
 
 
-def test_a_record_that_cannot_be_tidied_does_not_stop_the_work(notes, accept, engine, live):
-    assert live("after-commit", accept("a")) == "killed"
-    job_id = accept("b")
-    with stuck_records(engine):
-        worker = notes.worker()
-        assert worker.outcome() == {"outcome": "completed", "job_id": job_id}
-    assert "is still on record as begun: " in worker.stderr
+def test_a_record_that_cannot_be_tidied_is_told_and_tidied_later(accept, engine, live, database, begun, caplog):
+    done = accept()
+    assert live("after-commit", done) == "killed"
+    with stuck_records(engine, begun):
+        begun.tidy(database)
+    assert on_record(engine) == [(done, 0, 0)]
+    assert "the attempt at job 1 is still on record as begun: " in caplog.text
+    begun.catch_up()
+    assert on_record(engine) == []
 
 
-def test_the_record_is_made_without_a_flush_to_the_disk(engine, accept, begun):
-    accept()
-    if engine.name == "sqlite":
-        assert begun._database._connection.pragma("synchronous") == 0
-    else:
+def test_the_record_is_made_without_a_flush_to_the_disk(engine, begun, monkeypatch):
+    if engine.name == "postgresql":
         assert engine.sql(
             "SELECT relpersistence FROM pg_class WHERE relname = 'begun_attempts'"
             " AND relnamespace = current_schema()::regnamespace"
         ) == [("u",)]
+        return
+    for flush in ("fsync", "fdatasync", "sync"):
+        monkeypatch.delattr(os, flush)
+    assert begun.begin(1, 0) == 0
+    assert begun.clear(1, 0)
+    assert fcntl.fcntl(begun._record.descriptor, fcntl.F_GETFL) & (os.O_SYNC | os.O_DSYNC) == 0
 
 
 def test_a_committed_attempt_gives_its_place_on_record_to_the_next(begun, engine):
@@ -343,8 +364,6 @@ def test_a_record_that_is_closed_holds_nothing_of_what_has_ended(engine):
 def test_a_record_that_a_power_cut_zeroed_is_made_anew(engine, accept, live, length):
     job_id = accept()
     live("after-history", job_id)
-    for suffix in ("-wal", "-shm"):
-        begun_file(engine.file).with_name(begun_file(engine.file).name + suffix).unlink(missing_ok=True)
     begun_file(engine.file).write_bytes(bytes(length))
     assert on_record(engine) == []
     assert live() == (Attempt(job_id, "completed"),)
@@ -356,9 +375,7 @@ def test_a_record_that_is_torn_is_made_anew(engine, accept, live):
     live("after-history", job_id)
     file = begun_file(engine.file)
     content = bytearray(file.read_bytes())
-    content[100:] = b"\xa5" * (len(content) - 100)
-    for suffix in ("-wal", "-shm"):
-        file.with_name(file.name + suffix).unlink(missing_ok=True)
+    content[40:] = b"\xa5" * 5_000
     file.write_bytes(content)
     assert live() == (Attempt(job_id, "completed"),)
 
@@ -412,8 +429,7 @@ def test_the_record_may_be_removed_at_any_time(engine, accept, live, clock, data
     job_id = accept()
     live("after-history", job_id)
     with worker_life(engine, clock) as worker:
-        for suffix in ("", "-wal", "-shm"):
-            begun_file(engine.file).with_name(begun_file(engine.file).name + suffix).unlink(missing_ok=True)
+        begun_file(engine.file).unlink()
         assert worker.make() == (Attempt(job_id, "completed"),)
     assert state_of(database, job_id)[0] == "completed"
 

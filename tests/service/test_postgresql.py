@@ -401,7 +401,7 @@ def test_a_commit_is_on_the_disk_whatever_the_role_has_by_default(engine, databa
     given_so = Address(f"{engine.db}%20-csynchronous_commit%3D{given}")
     with closing(given_so.open()) as opened, closing(given_so.open_begun()) as begun:
         assert opened.facts["synchronous_commit"] == holds
-        for connection in (opened.connection, begun._database.connection):
+        for connection in (opened.connection, begun._record.database.connection):
             assert connection.execute("SHOW synchronous_commit").fetchall() == [(holds,)]
         opened.begin()
         assert opened.row("read_settings")[2] == holds

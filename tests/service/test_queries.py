@@ -53,7 +53,7 @@ def test_a_name_in_two_files_is_an_error(tmp_path):
 
 def test_every_query_is_understood_by_sqlite_on_the_schema():
     connection = apsw.Connection(":memory:")
-    for statement in (*schema_statements("sqlite"), *schema_statements("sqlite", "begun_schema")):
+    for statement in schema_statements("sqlite"):
         connection.execute(statement)
     for statement in service_queries("sqlite").values():
         connection.execute(f"EXPLAIN {statement}", dict.fromkeys(PARAMETER.findall(statement)))
@@ -117,10 +117,7 @@ def test_the_parameters_of_a_query_have_the_same_names_for_both_databases():
 
 def test_every_file_of_queries_is_loaded():
     for engine in ENGINES:
-        schemas = set().union(
-            *(schema_statements(engine, file.stem) for file in (SQL_FOLDER / engine).glob("*schema.sql"))
-        )
-        loaded = {*service_queries(engine).values(), *schemas}
+        loaded = {*service_queries(engine).values(), *schema_statements(engine)}
         for file in (*SQL_FOLDER.glob("*.sql"), *(SQL_FOLDER / engine).glob("*.sql")):
             assert loaded >= set(load_queries([file]).values()), file
 

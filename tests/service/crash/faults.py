@@ -11,8 +11,8 @@ from pathlib import Path
 import apsw
 
 from arrowproof.service.begun import BegunAttempts
+from arrowproof.service.begun_file import open_begun
 from arrowproof.service.sqlite import SQLiteDatabase, open_sqlite
-from arrowproof.service.sqlite_begun import open_begun
 from tests.service.crash.watched_vfs import Operation, Perform, unwatched, watched
 from tests.service.crash.workshop import Stored, is_sound, stored
 

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from arrowproof.service.begun import BegunAttempts
+from arrowproof.service.begun_file import open_begun
 from arrowproof.service.clock import database_clock
 from arrowproof.service.database import DatabaseError
 from arrowproof.service.hold import Hold
 from arrowproof.service.jobs import JobChange, cancel_job, requeue_job
 from arrowproof.service.retention import Retention
 from arrowproof.service.sqlite import open_sqlite
-from arrowproof.service.sqlite_begun import open_begun
 from tests.service.crash.faults import MANNERS, SETTINGS, Place, places
 from tests.service.crash.workshop import (
     COMPLETED,

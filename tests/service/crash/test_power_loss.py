@@ -14,6 +14,7 @@ import apsw
 import pytest
 
 from arrowproof.service.begun import BegunAttempts
+from arrowproof.service.begun_file import open_begun
 from arrowproof.service.clock import database_clock
 from arrowproof.service.database import DatabaseError
 from arrowproof.service.hold import Hold
@@ -21,7 +22,6 @@ from arrowproof.service.jobs import JobChange, cancel_job
 from arrowproof.service.refusal import RefusedError
 from arrowproof.service.retention import Retention
 from arrowproof.service.sqlite import SQLiteDatabase, open_sqlite
-from arrowproof.service.sqlite_begun import open_begun
 from tests.service.crash.power_cut import MANNERS, Disk, Files, Recorder
 from tests.service.crash.watched_vfs import unwatched, watched
 from tests.service.crash.workshop import (
@@ -149,7 +149,7 @@ class Recovery:
                 closing(open_begun(path)) as sidecar,
                 closing(unwatched(path)) as other,
             ):
-                sidecar.rows("record_begun", job_id=1, attempts=0)
+                sidecar.begin(1, 0)
                 return stored(other) if is_sound(other) else "corrupt: the integrity check finds something"
         except (DatabaseError, RefusedError, apsw.Error) as error:
             return f"corrupt: {error}"

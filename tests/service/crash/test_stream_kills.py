@@ -14,11 +14,10 @@ from tests.service.crash.ground import Ground, ground
 from tests.service.crash.nursery import Nursery
 from tests.service.crash.stream import FAILS_ONCE, Requests, add_backlog, check_all_completed
 from tests.service.crash.workshop import StoredJob
-from tests.service.engines import ENGINES, SQLiteEngine
+from tests.service.engines import ENGINES, open_begun
 
 SETTINGS = {"sqlite": "sqlite wal", "postgresql": "postgresql"}
 ROUNDS = 50
-BEGUN = "SELECT job_id, attempts FROM begun_attempts"
 WITHOUT_LIMIT = ("--max-crashes", "1000000")
 STEADY = ("--forever", "--poll-interval", "0.02", "--retry-delay", "0")
 
@@ -26,11 +25,8 @@ STEADY = ("--forever", "--poll-interval", "0.02", "--retry-delay", "0")
 def interrupted_attempts(place: Ground) -> int:
     """How many attempts are on record as begun and not committed: with no worker alive, those that a kill ended."""
     waiting = set(place.sql("SELECT id, attempts FROM jobs WHERE status IN ('pending', 'retry_wait')"))
-    if isinstance(place.engine, SQLiteEngine):
-        beside = SQLiteEngine(place.folder)
-        beside.db += "-begun"
-        return len(waiting & set(beside.sql(BEGUN)))
-    return len(waiting & set(place.sql(BEGUN)))
+    with closing(open_begun(place.engine)) as begun:
+        return len(waiting & set(begun._record.oldest(1_000_000)))
 
 
 def drain(place: Ground, nursery: Nursery, *arguments: str) -> None:

@@ -24,14 +24,6 @@ PRAGMA journal_mode = TRUNCATE;
 -- A commit that was reported is on the disk.
 PRAGMA synchronous = FULL;
 
--- name: not_synchronous
--- For the record of begun attempts alone, once it is made: it has to outlive a killed process, not a power cut.
-PRAGMA synchronous = OFF;
-
--- name: quick_check
--- Whether the record of begun attempts is whole: a power cut can break it, and a broken one is made anew.
-PRAGMA quick_check;
-
 -- name: foreign_keys
 -- A job without its note, and a history row without its job, are refused.
 PRAGMA foreign_keys = ON;

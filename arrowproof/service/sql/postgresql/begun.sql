@@ -1,5 +1,5 @@
 -- Which attempts began and have not ended. Written outside of the attempt's transaction, by whoever holds the job's lock,
--- so that it outlives a worker that is killed in the middle; kept where a write costs no flush to the disk.
+-- so that it outlives a worker that is killed in the middle. Beside a SQLite database a file does what is done here.
 
 -- name: record_begun
 -- Answers how often an attempt at this job, with this many attempts made before, began and was not heard of again.
