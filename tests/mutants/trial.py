@@ -58,7 +58,11 @@ class Judgement:
 
     def reason(self, mutant: Mutant) -> str | None:
         """The first reason that says what it has to say of a mutant."""
-        return next((reason for reason in self.reasons if mutant.reason in reason), None)
+        wanted = mutant.reason
+        if self.check is Check.WHOLE:
+            # A sneak path is told in other words there, by its file and line.
+            wanted = wanted.removeprefix("sneak path ").partition(" at ")[0]
+        return next((reason for reason in self.reasons if wanted in reason), None)
 
 
 def try_mutant(mutant: Mutant, package_folder: Path, run_folder: Path) -> Judgement:
@@ -84,7 +88,7 @@ def check_sql_of(model: Path) -> Judgement:
     """What ``arrowproof sql`` says of a lifecycle file.
 
     Raises:
-        NoVerdictError: nothing.
+        NoVerdictError: the command came to none.
     """
     started, out = time.monotonic(), io.StringIO()
     with redirect_stdout(out):
@@ -137,7 +141,7 @@ def check_whole(package_folder: Path, out: Path) -> Judgement:
     """What ``arrowproof prove`` says of a copy of the package, as a command that is run in it.
 
     Raises:
-        NoVerdictError: nothing.
+        NoVerdictError: the command came to none.
     """
     started = time.monotonic()
     command = [sys.executable, "-m", "arrowproof", "prove", "notes", "--json", "--out", str(out)]
@@ -155,7 +159,11 @@ def _model(package_folder: Path) -> Path:
 def _reasons(said: dict[str, Any]) -> list[str]:
     """Why the JSON of ``sql`` does not hold, one sentence each."""
     return [
-        *(f"sneak path {_name(path)}{_places(path['possible'])}" for path in said["sneak_paths"]),
+        *(
+            f"sneak path {_name(path)}{_places(path['possible'])}"
+            for path in said["sneak_paths"]
+            if not path["accepted"]
+        ),
         *(f"{_name(each)} is not written" for each in said["transitions"] if not each["written"]),
         *(f"{each['reason']}{_places([each['statement']])}" for each in (*said["undecided"], *said["dynamic"])),
     ]
