@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from arrowproof.render.text import text_width
-from arrowproof.render.wrap import wrap_text
+from arrowproof.render.wrap import count_lines
 
 SLACK = 0.97
 """Share of a width that is counted on, since a browser may break a line a little earlier than the measure says."""
@@ -23,7 +23,7 @@ class Ruler:
         if key not in self.known:
             room = max(width, 2.0) * SLACK
             fits = text_width(text, size, weight, face) <= width * SLACK
-            lines = 1 if fits else len(wrap_text(text, room, size, weight, face))
+            lines = 1 if fits else count_lines(text, room, size, weight, face)
             self.known[key] = lines + (0 if fits else _broken_words(text, room, size, weight, face))
         return self.known[key]
 

@@ -99,6 +99,7 @@ _IS_UNSEEN = re.compile(
 """Text of nothing but characters that are drawn as nothing: joiners, selectors of a variant, tags, fillers."""
 
 
+@lru_cache(maxsize=4096)
 def clean_text(text: str) -> str:
     """The text as it may be drawn, on one line.
 
@@ -175,6 +176,7 @@ def text_width(text: str, size: float, weight: int = 400, face: str = "sans") ->
         )
 
 
+@lru_cache(maxsize=4096)
 def tallness(text: str) -> int:
     """How much more room than those of Latin text its lines need, since letters reach far up or down, in steps.
 
@@ -216,6 +218,7 @@ def _widths() -> dict[str, Any]:
     return dict(json.loads((FOLDER / "widths.json").read_text(encoding="ascii"))["faces"])
 
 
+@lru_cache(maxsize=8192)
 def _other_width(character: str, after: str) -> float:
     """Upper bound in em for a character that the embedded fonts do not cover, with the one after it or nothing."""
     if character in _ARABIC:

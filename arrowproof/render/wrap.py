@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 
 from arrowproof.model.record import record
@@ -55,6 +55,15 @@ def wrap_text(text: str, width: float, size: float, weight: int = 400, face: str
     return _wrapped(clean_text(text), width, size, weight, face)
 
 
+def count_lines(text: str, width: float, size: float, weight: int = 400, face: str = "sans") -> int:
+    """How many lines ``wrap_text`` makes of a text; to even them takes ten times as long as to count them."""
+    cleaned = clean_text(text)
+    measure = partial(text_width, size=size, weight=weight, face=face)
+    if not cleaned or measure(cleaned) <= width:
+        return 1 if cleaned else 0
+    return min(len(_greedy(parts, width, measure)) for parts in _readings(cleaned, width, measure))
+
+
 def unbroken_width(text: str, most: float, size: float, weight: int = 400) -> float:
     """The width of the widest part of a text that has no place for a break, of those up to ``most``; 0 without any."""
     parts = (part for word in clean_text(text).split(" ") for part in _parts(word))
@@ -69,13 +78,18 @@ def _wrapped(text: str, width: float, size: float, weight: int, face: str) -> tu
     measure = partial(text_width, size=size, weight=weight, face=face)
     if measure(text) <= width:
         return (text,)
-    joints = (_ends_phrase,) if text.isascii() else (_ends_phrase, _keeps_words)
-    return min((_even_lines(_pieces(text, is_joint), width, measure) for is_joint in joints), key=len)
+    return min((_even_lines(parts, width, measure) for parts in _readings(text, width, measure)), key=len)
 
 
-def _even_lines(pieces: Sequence[_Piece], width: float, measure: Callable[[str], float]) -> tuple[str, ...]:
-    """The pieces on the fewest lines that fit, the widest of which is as narrow as it can be."""
-    parts = [part for piece in _glued(pieces, width, measure) for part in _fitting(piece, width, measure)]
+def _readings(text: str, width: float, measure: Callable[[str], float]) -> Iterator[list[_Piece]]:
+    """The text in parts that fit on a line: where its phrases end and, if that is another way, between its words."""
+    for is_joint in (_ends_phrase, _keeps_words) if _has_joints(text) else (_ends_phrase,):
+        pieces = _glued(_pieces(text, is_joint), width, measure)
+        yield [part for piece in pieces for part in _fitting(piece, width, measure)]
+
+
+def _even_lines(parts: Sequence[_Piece], width: float, measure: Callable[[str], float]) -> tuple[str, ...]:
+    """The parts on the fewest lines that fit, the widest of which is as narrow as it can be."""
     count = len(_greedy(parts, width, measure))
     low, high = 0.0, width
     for _ in range(12):
@@ -124,8 +138,8 @@ def _pieces(text: str, is_joint: Callable[[str, str], bool]) -> list[_Piece]:
 
 
 def _cut(word: str, is_joint: Callable[[str, str], bool]) -> list[str]:
-    """The word cut between the graphemes for whose adjoining characters this holds, which are CJK."""
-    if word.isascii():
+    """The word cut between the graphemes for whose adjoining characters this holds, one of which is CJK."""
+    if not _has_joints(word):
         return [word]
     parts = [""]
     for cluster in graphemes(word):
@@ -133,6 +147,11 @@ def _cut(word: str, is_joint: Callable[[str, str], bool]) -> list[str]:
             parts.append("")
         parts[-1] += cluster
     return parts
+
+
+def _has_joints(text: str) -> bool:
+    """Whether there can be a joint at all: none is between letters that are written with spaces."""
+    return not text.isascii() and any(map(_is_ideographic, text))
 
 
 def _may_break(before: str, after: str) -> bool:
@@ -158,6 +177,7 @@ def _ends_phrase(before: str, after: str) -> bool:
     return before not in _STEM_ENDS and (_script(before) != _script(after) != _HIRAGANA or not before.isalnum())
 
 
+@lru_cache(maxsize=4096)
 def _script(character: str) -> str:
     """The kind of letter, which the first word of its name in Unicode tells; a long vowel is that of katakana."""
     if character == "ー":
@@ -165,6 +185,7 @@ def _script(character: str) -> str:
     return unicodedata.name(character, "").split(" ")[0]
 
 
+@lru_cache(maxsize=4096)
 def _is_ideographic(character: str) -> bool:
     return unicodedata.east_asian_width(character) in {"W", "F"} and unicodedata.category(character)[0] in "LNPS"
 

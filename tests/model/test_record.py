@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import pickle
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, asdict, dataclass, field, fields, replace
@@ -133,6 +134,13 @@ def test_a_record_without_fields_is_equal_to_its_kind() -> None:
 
     assert Nothing() == Nothing()
     assert repr(Nothing()).endswith("Nothing()")
+
+
+def test_a_record_without_a_docstring_is_described_by_its_name_and_python_reads_no_signature_for_it() -> None:
+    made = type("Parcel", (), {"__annotations__": {"name": "str"}})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(inspect, "signature", lambda _: pytest.fail("the signature was read"))
+        assert record(made).__doc__ == "Parcel"
 
 
 def test_a_record_that_holds_itself_is_shown() -> None:

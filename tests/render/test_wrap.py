@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arrowproof.render.text import clean_text, graphemes, text_width
-from arrowproof.render.wrap import unbroken_width, wrap_text
+from arrowproof.render.wrap import count_lines, unbroken_width, wrap_text
 
 ALPHABET = st.sampled_from("ab _.-/字、」（Aé\u0301👍😀")
 
@@ -106,3 +106,24 @@ def test_nothing_is_lost_and_no_line_is_too_wide(text: str, width: float) -> Non
     for line in lines:
         assert text_width(line, 13) <= width or len(graphemes(line)) == 1
         assert line == line.strip()
+
+
+WORDS = (
+    "a < b",
+    "attempts = max_attempts",
+    "/ history row",
+    "after 10 min",
+    "支払いが確認された",
+    "リトライカウント 注文",
+    "слот освободился",
+    "حالة الطلب",
+    "👩‍💻",
+    "CamelCaseOfOneVeryLongWord",
+    "x" * 40,
+)
+
+
+@given(st.lists(st.sampled_from(WORDS) | st.text(max_size=30), max_size=8), st.floats(10, 300), st.booleans())
+def test_lines_are_counted_as_they_are_wrapped(words: list[str], width: float, is_close: bool) -> None:
+    text = ("" if is_close else " ").join(words)
+    assert count_lines(text, width, 13) == len(wrap_text(text, width, 13))
