@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import base64
 import zlib
+from collections.abc import Sequence
 from enum import Enum
+from typing import NamedTuple
 
 from markupsafe import Markup
 
 from arrowproof.model.record import record
 
-MOST_BYTES = 150_000
-"""A page of twelve states weighs less than this."""
+MOST_BYTES, MOST_STATES = 150_000, 12
+"""A page of so many states weighs less than this."""
 
 _MEMORY = 9
 """The most that zlib takes to find what is said again."""
@@ -33,6 +35,32 @@ class Packing(Enum):
     NOTHING = 0
     UNSEEN = 1
     WHOLE = 2
+
+
+class Load(NamedTuple):
+    """What of a page is packed, and how many characters are kept of a value that is cut in its table, None for all."""
+
+    packing: Packing
+    most_whole: int | None = None
+
+
+_OF_FEW_STATES = (
+    Load(Packing.NOTHING),
+    Load(Packing.UNSEEN),
+    Load(Packing.WHOLE),
+    Load(Packing.WHOLE, 100),
+    Load(Packing.WHOLE, 0),
+)
+_OF_MORE_STATES = _OF_FEW_STATES[:2]
+"""Without a promise to keep nothing is packed that is seen without a script, and nothing is left out."""
+
+
+def possible_loads(states: int) -> Sequence[Load]:
+    """The loads of a page of so many states, the plainest first.
+
+    It takes the first that makes it light enough, and the last where none does.
+    """
+    return _OF_FEW_STATES if states <= MOST_STATES else _OF_MORE_STATES
 
 
 @record

@@ -35,7 +35,7 @@ from arrowproof.render.language import Language, load_language
 from arrowproof.render.legend import LegendParts, legend_of_page, legend_widths
 from arrowproof.render.lettering import Lettering, letter_page, letter_proof
 from arrowproof.render.outline import Outline, outline_lifecycle
-from arrowproof.render.packing import Packing, is_light, pack
+from arrowproof.render.packing import Packing, is_light, pack, possible_loads
 from arrowproof.render.policy import source_hash
 from arrowproof.render.proof import Proof, drawn_proof
 from arrowproof.render.scene import MARGIN
@@ -91,16 +91,6 @@ SCRIPTS = (
 )
 """The parts of the one style and the one script, in the order in which they stand."""
 
-PACKINGS = (
-    (Packing.NOTHING, None),
-    (Packing.UNSEEN, None),
-    (Packing.WHOLE, None),
-    (Packing.WHOLE, 100),
-    (Packing.WHOLE, 0),
-)
-"""What is packed, and how many characters are kept of a value that is cut in its table, None for all that there are: a
-page takes the first that makes it light enough, and the last where none does."""
-
 GENERATOR = '<meta name="generator" content="Arrowproof '
 """Stands in the first 4096 bytes of every page, so that a page can be told from a file that must not be replaced."""
 
@@ -142,7 +132,7 @@ def render_page(
     data = cache(partial(_data_blocks, lifecycle, stage, parts.column, sheet, language))
     idle = _idle_parts(outline, stage, parts.proof, sheet)
     styles = _styles(lifecycle, parts, idle, language)
-    for packing, most_whole in PACKINGS:
+    for packing, most_whole in possible_loads(len(lifecycle.states)):
         script = _script(idle if packing is not Packing.NOTHING else {*idle, "unpack.js"})
         page = _template().render(
             policy=content_security_policy(styles, script),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -10,6 +11,7 @@ from playwright.sync_api import Page
 
 from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle, Origin, Panel, State
 from arrowproof.render.drawing import ArrowPath, Box, Drawing, StateBox, TextLine
+from arrowproof.render.packing import unpack
 from arrowproof.render.page import render_page
 from arrowproof.render.text import clean_text
 
@@ -94,6 +96,15 @@ class Collector(HTMLParser):
             self.raw[self._open].append(data)
         else:
             self.text += data
+
+
+_PACKED = re.compile(r'<script type="text/plain" id="packed"[^>]*>([^<]*)</script>')
+
+
+def unpacked(page: str) -> str:
+    """A page with what it carries packed at its end, as plain text: the drawings in their order, and its data."""
+    packed = _PACKED.search(page)
+    return page if packed is None else page.replace(packed[0], "") + unpack(packed[1])
 
 
 def show(tab: Page, folder: Path, page: str, fragment: str = "") -> None:

@@ -17,7 +17,19 @@ from arrowproof.render.proof_heights import fitted_panels
 from arrowproof.render.proof_panel import LIMITS
 from arrowproof.render.ruler import Ruler
 from tests.render.evidence_builder import AGENT_SNEAK_PATHS, build_evidence
-from tests.render.pages import FITS, MEASURE, MODELS, NOTES, SIZES, Collector, grid_drawing, page_of, pressed, show
+from tests.render.pages import (
+    FITS,
+    MEASURE,
+    MODELS,
+    NOTES,
+    SIZES,
+    Collector,
+    grid_drawing,
+    page_of,
+    pressed,
+    show,
+    unpacked,
+)
 from tests.render.proofs import PROOFS, agent, hostile, notes, proof_of, proof_page, whole_panels
 
 LOOK = (
@@ -41,7 +53,7 @@ LOOK = (
 def addresses(page: str) -> list[str]:
     """The address of every panel that a page can open: of every transition and sneak path, and of every arrow. A bundle
     opens none, but a group."""
-    elements = Collector(page).elements
+    elements = Collector(unpacked(page)).elements
     rows = [each for tag, each in elements if tag == "button" and "data-arrows" in each]
     arrows = [each["data-arrow"] for _, each in elements if {"data-key", "data-arrow"} <= each.keys()]
     pairs = [f"#transition={quote(row['data-source'] or '')}:{quote(row['data-target'] or '')}" for row in rows]
@@ -80,7 +92,7 @@ def test_nothing_in_a_panel_runs(tab: Page, tmp_path: Path) -> None:
     tab.on("console", lambda message: said.append(message.text))
     tab.on("pageerror", lambda error: said.append(str(error)))
     page = proof_page(*hostile())
-    assert "</script></style><script>document" not in page
+    assert "</script></style><script>document" not in unpacked(page)
     show(tab, tmp_path, page)
     for address in addresses(page):
         tab.evaluate(LOOK, address)
@@ -113,7 +125,7 @@ def test_a_panel_is_as_high_as_it_was_planned(tab: Page, tmp_path: Path, name: s
     page = proof_page(lifecycle, evidence)
     show(tab, tmp_path, page)
     aside = float(re.findall(r"--aside:([\d.]+)rem", page)[0])
-    panels = whole_panels(json.loads(re.findall(r'id="proofs">(.*?)</script>', page)[0]))
+    panels = whole_panels(json.loads(re.findall(r'id="proofs">(.*?)</script>', unpacked(page))[0]))
     column = replace(proof_column(lifecycle, proof_of(lifecycle, evidence), load_language()), heads=())
     drawn = tab.evaluate(DRAWN, [[panel["a"] for panel in panels], aside])
     for make, data, height in zip(column.panels, panels, drawn, strict=True):
