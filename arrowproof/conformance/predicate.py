@@ -152,7 +152,8 @@ class Evaluator:
         """Whether one side of a comparison is of the state's enum, given that the other side is."""
         expression = unwrap(expression)
         if isinstance(expression, exp.Cast):
-            return fold(str(expression.args["to"].args.get("kind") or "").strip('"')) == self.column.enum
+            named = str(expression.args["to"].args.get("kind") or "").rpartition(".")[2]
+            return fold(named.strip('"')) == self.column.enum
         if isinstance(expression, exp.Column):
             found = scope.resolve(expression)
             return found is not None and found.table is not None and fold(expression.name) == self.column.name

@@ -64,6 +64,8 @@ def _server_changes(statement: SqlStatement, table: str, columns: Collection[str
     if word == "TRUNCATE":
         yield from _truncated(statement)
         return
+    if word == "EXPLAIN":  # without ANALYZE, which runs what it explains
+        return
     parts = list(_parts(statement.tokens))
     if word == "COPY" and not parts:
         _, copied, after = read_name(statement.tokens, 1)

@@ -83,3 +83,28 @@ def test_an_explicit_path_is_read_instead_of_the_models_sources(arrowproof, subj
 def test_sql_where_the_model_belongs_is_answered_with_the_right_order(arrowproof, given, said):
     result = arrowproof("sql", *given)
     assert (result.status, result.err) == (2, f"error: MODEL comes first: arrowproof sql {said}\n")
+
+
+def test_the_dialect_of_the_files_can_be_said_and_what_is_only_in_a_race_says_so(arrowproof, tmp_path):
+    states = ("todo", "done")
+    model = {
+        "format": "arrowproof.lifecycle/1",
+        "id": "task",
+        "title": "Task",
+        "binding": {"table": "task", "key": ["id"], "state": "status"},
+        "states": [{"id": state, "kind": "neutral"} for state in states],
+        "arrows": [{"id": "end", "from": "done", "event": "x"}],
+    }
+    (tmp_path / "lifecycle.json").write_text(json.dumps(model))
+    table = "CREATE TABLE task (id int PRIMARY KEY, status text DEFAULT 'a'::text);\n"
+    look = "SELECT id FROM task WHERE status = 'done'"
+    (tmp_path / "a.sql").write_text(f"{table}DELETE FROM task WHERE id IN ({look} LIMIT $1);")
+
+    assert "undecided   a.sql:1" in arrowproof("sql", "lifecycle.json", "a.sql", "--dialect", "sqlite").out
+    result = arrowproof("sql", "lifecycle.json", "a.sql", "--dialect", "postgresql")
+    assert result.status == 1
+    assert "sneak path  todo -> removed  a.sql:2 (only in a race)" in result.out
+    said = json.loads(arrowproof("sql", "lifecycle.json", "a.sql", "--dialect", "postgresql", "--json").out)
+    assert [path["only_in_race"] for path in said["sneak_paths"]] == [True]
+    result = arrowproof("sql", "lifecycle.json", "a.sql", "--dialect", "mysql")
+    assert "note        MySQL is read by rules that were never held against a server" in result.out
