@@ -3,7 +3,7 @@
 Before the commit the row must be found as it was, column by column, and the journal empty; after the commit it must be
 found in the target state, with exactly that transition in the journal. Either way the restart must end in the target
 state, and the transition must have happened once in all. The kill is timed by the service's own signal at a hold
-point, never by a clock.
+point, never by a clock; where a driver names the process, by the database (:mod:`arrowproof.conformance.held_kill`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arrowproof.conformance.answers import checked_killed, checked_walked
-from arrowproof.conformance.driver import Killed, Walked
+from arrowproof.conformance.driver import Killed, ProcessDriver, Walked
 from arrowproof.conformance.rows import BoundRow
 from arrowproof.conformance.walks import Subject, attempt, describe, journal_problem, state_problem, take_walk
 from arrowproof.model.evidence import JournalRow, Kill, Row, Side
@@ -51,7 +51,7 @@ class _Check:
 
     def run(self, key: Row | None) -> Kill:
         before = self.subject.row(key)
-        killed, problem = attempt(lambda: checked_killed(self.subject.driver.kill(self.transition, key, self.side)))
+        killed, problem = attempt(lambda: checked_killed(self._kill(key)))
         _, unsettled = attempt(self.subject.journal.settle)
         journal = self.subject.journal.rows(after=self.mark)
         key = key or (_only_key(journal) if killed is None or killed.key is None else self.subject.key(killed.key))
@@ -63,6 +63,17 @@ class _Check:
         problem = _no_kill(killed) or unsettled or self._found_problem(before, found, key, journal)
         killed = Killed(killed.point, tuple(killed.processes), key)
         return self._restart(killed, before, found, problem)
+
+    def _kill(self, key: Row | None) -> Killed:
+        """By the service's own hold points; on a server by ours, for a driver that names the process."""
+        driver = self.subject.driver
+        if isinstance(driver, ProcessDriver):
+            from arrowproof.conformance.held_kill import HeldKill
+            from arrowproof.conformance.postgresql_journal import PostgresJournal
+
+            if isinstance(self.subject.journal, PostgresJournal):
+                return HeldKill(self.subject, driver, self.subject.journal, self.transition, key).kill(self.side)
+        return driver.kill(self.transition, key, self.side)
 
     def _restart(self, killed: Killed, before: BoundRow | None, found: BoundRow | None, problem: str | None) -> Kill:
         walked, failure = attempt(

@@ -92,6 +92,29 @@ class ServerDriver(Protocol):
         """
 
 
+class Killable(Protocol):
+    """A process that can be killed; :class:`~arrowproof.conformance.processes.RunningProcess` is one."""
+
+    def kill(self) -> None:
+        """SIGKILL, and wait for the exit."""
+
+    def record(self) -> Process:
+        """This process as evidence holds it, with how it ended."""
+
+
+@runtime_checkable
+class ProcessDriver(Protocol):
+    """What a driver may have besides, for a service on PostgreSQL without hold points: it names the process.
+
+    The database then holds the transaction in place of the service, and ``kill`` is not asked
+    (:mod:`arrowproof.conformance.held_kill`). ``walk`` is called in another thread meanwhile, and has to end, by an
+    error, when its process is killed.
+    """
+
+    def process_of(self, transition: Transition) -> Killable:
+        """The process that is making this transition now."""
+
+
 def load_driver(spec: str, folder: Path | None = None) -> Driver:
     """A new driver by its name, ``module:Class``; the module is also looked for in ``folder``, of the lifecycle file.
 

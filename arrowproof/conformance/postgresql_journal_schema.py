@@ -73,7 +73,7 @@ class JournalQueries:
 FROM pg_catalog.pg_trigger t
 JOIN pg_catalog.pg_proc p ON p.oid = t.tgfoid
 JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
-WHERE n.nspname = {_literal(schema_name(self.table))}"""
+WHERE n.nspname = {literal(schema_name(self.table))}"""
 
     def fallen(self) -> str:
         """The query for how many of the triggers that were made are no longer there as they were made."""
@@ -158,12 +158,12 @@ class PostgresJournalSchema:
         names = [*self.binding.key, *self.binding.watch, self.binding.state or ""]
         is_settled = is_plain and all(self.table.column(each).settled for each in names)
         # Each setting takes its time at each call: only where a value may need it.
-        settings = "" if is_settled else "".join(f" SET {each} TO {_literal(to)}" for each, to in READING.items())
+        settings = "" if is_settled else "".join(f" SET {each} TO {literal(to)}" for each, to in READING.items())
         statements = "".join(f"    {line}\n" for line in body)
         text = f"#variable_conflict use_column\nBEGIN\n{statements}    RETURN NULL;\nEND"
         return (
             f"CREATE FUNCTION {self._schema}.{name}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER"
-            f" SET search_path TO {path}, pg_temp{settings} AS {_literal(text)}"
+            f" SET search_path TO {path}, pg_temp{settings} AS {literal(text)}"
         )
 
     def _call(self, name: str, *, when: str | None = None) -> str:
@@ -204,7 +204,7 @@ class PostgresJournalSchema:
         ]
 
     def _on_named(self) -> list[str]:
-        sequence = f"pg_get_serial_sequence({_literal(self._changes)}, 'order')"
+        sequence = f"pg_get_serial_sequence({literal(self._changes)}, 'order')"
         return [
             f"UPDATE {self._changes} SET kind = 'named'",
             f"WHERE \"order\" = currval({sequence}) AND kind = 'touched' AND key = {self._key('NEW')};",
@@ -214,7 +214,7 @@ class PostgresJournalSchema:
         """Ahead of it, since there is no row to be seen afterwards. A partition is emptied by itself or with all."""
         values = f"'delete', 'changed', {self._state('row')}, NULL, {self._key('row')}, {self._watched('row')}, NULL"
         insert = f"INSERT INTO {self._changes} ({_COLUMNS}) SELECT {values} FROM ONLY "
-        return [f"EXECUTE {_literal(insert)} || TG_RELID::regclass::text || ' AS row';"]
+        return [f"EXECUTE {literal(insert)} || TG_RELID::regclass::text || ' AS row';"]
 
     def _deleted(self) -> str:
         return self._insert("'delete'", "'changed'", self._state("OLD"), "NULL", "OLD", self._watched("OLD"), "NULL")
@@ -243,7 +243,7 @@ class PostgresJournalSchema:
         return self.table.values(self.binding.watch, row)
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
     """An SQL string that means ``text``, whatever standard_conforming_strings says."""
     quoted = text.replace("'", "''")
     return f" E'{quoted.replace(chr(92), chr(92) * 2)}'" if "\\" in quoted else f"'{quoted}'"

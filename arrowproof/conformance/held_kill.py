@@ -1,0 +1,111 @@
+"""Kills for any service on PostgreSQL whose driver names the process: the database holds the transaction.
+
+Before the commit the process is killed while its transaction waits in a trigger, after the change and everything that
+came ahead of it (:mod:`arrowproof.conformance.transaction_hold`). After the commit it is killed as soon as the change
+can be seen by others, wherever it then is: that asks for a process which goes on after its commit.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from arrowproof.conformance.driver import Driver, DriverError, Killed, ProcessDriver
+from arrowproof.conformance.postgresql_journal import PostgresJournal
+from arrowproof.conformance.processes import DEADLINE_SECONDS
+from arrowproof.conformance.transaction_hold import HeldChange, hold_transaction
+from arrowproof.conformance.walks import Subject, attempt
+from arrowproof.model.evidence import Row, Scalar, Side
+from arrowproof.model.record import record
+from arrowproof.model.transitions import Transition
+
+BEFORE_POINT = "in the transaction, after the change"
+AFTER_POINT = "after the commit"
+
+
+@record
+class HeldKill:
+    """The kill of one transition of a row; ``key`` is None for a creation. ``driver`` is that of the subject."""
+
+    subject: Subject
+    driver: ProcessDriver
+    journal: PostgresJournal
+    transition: Transition
+    key: Row | None
+
+    def kill(self, side: Side) -> Killed:
+        """Have the driver walk, and kill the process that it names on this side of the commit.
+
+        Raises:
+            DriverError: the walk came to its end, or did not come to the change, or did not end with its process.
+        """
+        return self._before() if side is Side.BEFORE else self._after()
+
+    def _before(self) -> Killed:
+        change = HeldChange(self.key, self._value(self.transition.source), self._value(self.transition.target))
+        with (
+            _walking(self.subject.driver, self.transition, self.key) as walk,
+            hold_transaction(self.journal.url, self.journal.binding, change) as hold,
+        ):
+            walk.start()
+            backend = hold.await_held(lambda: not walk.is_alive())
+            if backend is None:
+                raise DriverError(f"{self.transition.name} did not come to its change. {walk.problem or ''}".strip())
+            process = self.driver.process_of(self.transition)
+            process.kill()
+            hold.await_gone(backend)
+        return Killed(BEFORE_POINT, (process.record(),), self.key)
+
+    def _after(self) -> Killed:
+        mark = self.journal.last_order()
+        deadline = time.monotonic() + DEADLINE_SECONDS
+        with _walking(self.subject.driver, self.transition, self.key) as walk:
+            walk.start()
+            while not self._is_committed(mark):
+                if time.monotonic() > deadline:
+                    raise DriverError(f"{self.transition.name} was not committed within {DEADLINE_SECONDS:g} s.")
+                if not walk.is_alive() and not self._is_committed(mark):
+                    raise DriverError(f"{self.transition.name} was not committed. {walk.problem or ''}".strip())
+            process = self.driver.process_of(self.transition)
+            process.kill()
+        return Killed(AFTER_POINT, (process.record(),), self.key)
+
+    def _is_committed(self, mark: int) -> bool:
+        rows = self.journal.rows(after=mark)
+        return any(self.subject.pair(row) == self.transition.pair and self.key in (None, row.key) for row in rows)
+
+    def _value(self, state: str | None) -> tuple[Scalar] | None:
+        stored = self.subject.lifecycle.stored_states
+        return next(((each.value,) for each in stored if each.id == state), None)
+
+
+class _Walk(threading.Thread):
+    """A walk in a thread of its own; ``problem`` says why it failed, once it has."""
+
+    def __init__(self, driver: Driver, transition: Transition, key: Row | None) -> None:
+        super().__init__(name=f"walk {transition.name}", daemon=True)
+        self._asked = (driver, transition, key)
+        self.problem: str | None = None
+
+    def run(self) -> None:
+        """Have the driver walk."""
+        driver, transition, key = self._asked
+        try:
+            _, self.problem = attempt(lambda: driver.walk(transition, key))
+        except Exception as error:
+            self.problem = str(error)
+
+
+@contextmanager
+def _walking(driver: Driver, transition: Transition, key: Row | None) -> Iterator[_Walk]:
+    """A walk that is to be started, and has to have ended at the end of the block."""
+    walk = _Walk(driver, transition, key)
+    try:
+        yield walk
+    finally:
+        if walk.ident is not None:
+            walk.join(DEADLINE_SECONDS)
+    if walk.is_alive():
+        raise DriverError(f"The walk of {transition.name} goes on without the process that was killed.")
