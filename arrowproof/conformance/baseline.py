@@ -23,8 +23,8 @@ from arrowproof.model.rung import Rung, rung_of
 from arrowproof.model.schema import check_schema
 from arrowproof.model.transitions import Pair
 
-POSSIBLE, HAPPENED, ACCEPTED = "possible", "happened", "accepted"
-"""What is known of a sneak path in one word; one that is accepted is nothing else."""
+ACCEPTED, POSSIBLE_IN_RACE, POSSIBLE, HAPPENED = "accepted", "possible in a race", "possible", "happened"
+"""What is known of a sneak path, the least bad first; one that is accepted is nothing else."""
 
 _REPORT = "arrowproof.report/"
 
@@ -103,7 +103,11 @@ def _baseline_of_report(report: Mapping[str, Any]) -> Baseline:
         coverage={name: Share(it["covered"], it["total"]) for name, it in report["coverage"].items()},
         rungs={(it["from"], it["to"]): Rung(it["rung"].replace(" ", "_")) for it in transitions},
         sneak_paths={
-            (it["from"], it["to"]): _word(is_accepted=it["accepted"] is not None, has_happened=it["happened"] > 0)
+            (it["from"], it["to"]): _word(
+                is_accepted=it["accepted"] is not None,
+                has_happened=it["happened"] > 0,
+                only_in_race=it.get("only_in_race", False),
+            )
             for it in sneak_paths
         },
         statements=_distinct(Statement(Place(it["file"], it["line"], it["name"]), it["sql"]) for it in statements),
@@ -116,10 +120,14 @@ def _distinct(statements: Iterable[Statement]) -> tuple[Statement, ...]:
 
 
 def _word_of(path: SneakPath) -> str:
-    return _word(is_accepted=path.accepted is not None, has_happened=bool(path.happened))
+    return _word(
+        is_accepted=path.accepted is not None, has_happened=bool(path.happened), only_in_race=path.only_in_race
+    )
 
 
-def _word(*, is_accepted: bool, has_happened: bool) -> str:
+def _word(*, is_accepted: bool, has_happened: bool, only_in_race: bool) -> str:
     if is_accepted:
         return ACCEPTED
-    return HAPPENED if has_happened else POSSIBLE
+    if has_happened:
+        return HAPPENED
+    return POSSIBLE_IN_RACE if only_in_race else POSSIBLE

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from enum import StrEnum
 
-from arrowproof.conformance.baseline import ACCEPTED, Baseline
+from arrowproof.conformance.baseline import ACCEPTED, HAPPENED, POSSIBLE, POSSIBLE_IN_RACE, Baseline
 from arrowproof.conformance.display import one_line
 from arrowproof.conformance.report import COVERAGE_NAMES
 from arrowproof.model.evidence import Place, Share, Statement, Verdict
@@ -21,6 +21,7 @@ from arrowproof.model.rung import Rung
 from arrowproof.model.transitions import Pair, transition_name
 
 COVERAGE = "Coverage"
+_BADNESS = (None, ACCEPTED, POSSIBLE_IN_RACE, POSSIBLE, HAPPENED)
 
 
 class Tone(StrEnum):
@@ -67,10 +68,11 @@ class SneakPathChange:
 
     @property
     def tone(self) -> Tone:
-        """One that nobody has accepted is for the worse, whatever was known of it before."""
-        if self.after in (None, ACCEPTED):
-            return Tone.NEITHER if self.before in (None, ACCEPTED) else Tone.BETTER
-        return Tone.WORSE
+        """One that nobody has accepted is for the worse, unless it was worse."""
+        was, now = (_BADNESS.index(word) for word in (self.before, self.after))
+        if max(was, now) <= _BADNESS.index(ACCEPTED):
+            return Tone.NEITHER
+        return Tone.WORSE if now > was else Tone.BETTER
 
 
 @record

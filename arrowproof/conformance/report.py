@@ -54,10 +54,11 @@ def accepted_sneak_paths(evidence: Evidence) -> tuple[SneakPath, ...]:
 
 def fate(path: SneakPath) -> str:
     """What is known of a sneak path in one or two words."""
+    possible = "possible in a race" if path.only_in_race else "possible"
     if not path.happened:
-        return "possible"
+        return possible
     times = "once" if len(path.happened) == 1 else f"{len(path.happened)} times"
-    return f"happened {times}" + (", possible" if path.possible else "")
+    return f"happened {times}" + (f", {possible}" if path.possible else "")
 
 
 @record
@@ -86,14 +87,16 @@ def grouped_reasons(evidence: Evidence) -> tuple[Reason, ...]:
 
 
 def figures(evidence: Evidence) -> Mapping[str, str]:
-    """Coverage, kills and sneak paths as (what, figure), in the order in which every report shows them."""
-    coverage = evidence.coverage
+    """Coverage, kills, sneak paths and what a guard refused as (what, figure), in the order of every report."""
+    coverage, guard = evidence.coverage, evidence.guard
+    refused = {} if guard is None else {"undeclared writes refused": f"{guard.refused} of {guard.tried}"}
     return {
         "transitions": str(coverage.transitions),
         "states": str(coverage.states),
         "arrows": str(coverage.arrows),
         COVERAGE_NAMES["pairs"]: str(coverage.pairs),
         COVERAGE_NAMES["kills"]: str(coverage.kills),
+        **refused,
         "sneak paths": str(len(open_sneak_paths(evidence))),
     }
 
@@ -157,4 +160,4 @@ def _bound_columns(row: Row | None, binding: Binding) -> Row | None:
 
 
 def _stable_journal_row(row: JournalRow) -> JournalRow:
-    return replace(row, order=0, key=())
+    return replace(row, order=0, key=(), query=None)

@@ -227,7 +227,8 @@ def _journal_text(row: JournalRow) -> str:
     old = "" if row.operation == "insert" else f"{value_text(row.old_state)} "
     new = "" if row.operation == "delete" else f" {value_text(row.new_state)}"
     kind = f", {row.kind}" if row.operation == "update" else ""
-    return f"{f'#{row.order} ' if row.order else ''}{one_line(row.operation, 40)} {old}→{new}{kind}"
+    by = f" by {one_line(str(row.written))}" if row.written else ""
+    return f"{f'#{row.order} ' if row.order else ''}{one_line(row.operation, 40)} {old}→{new}{kind}{by}"
 
 
 def _paths(transition: TransitionEvidence, arrows: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

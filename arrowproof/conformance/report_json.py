@@ -2,13 +2,14 @@
 
 It says nothing of times, process ids, keys or the machine (see :func:`arrowproof.conformance.report.stable_evidence`);
 those stand in the evidence file. Members, in this order: ``format``, ``verdict``, ``reasons``, ``model``, ``sources``,
-``coverage``, ``sneak_paths``, ``transitions``, ``undecided``, ``dynamic`` and, where an earlier proof was given to
-compare with, ``baseline``. In ``from`` null is creation, in ``to`` it is removal. Long texts and values are cut and say
-so. ``report.schema.json`` of :mod:`arrowproof.model` describes every member.
+``coverage``, ``sneak_paths``, ``transitions``, ``undecided``, ``dynamic``, where the service has a guard ``guard`` and,
+where an earlier proof was given to compare with, ``baseline``. In ``from`` null is creation, in ``to`` it is removal.
+Long texts and values are cut and say so. ``report.schema.json`` of :mod:`arrowproof.model` describes every member.
 
 History of the format:
 
-* ``arrowproof.report/2``: ``baseline``, which is optional. Files of version 1 are still read as baselines.
+* ``arrowproof.report/2``: ``baseline``, ``guard`` and ``only_in_race``, which are optional. Files of version 1 are still
+  read as baselines.
 * ``arrowproof.report/1``: the first. The rungs ``not survived`` and ``guarded`` came later.
 """
 
@@ -75,6 +76,7 @@ def _report(evidence: Evidence) -> _Object:
             {**_statement(it.statement), "from": list(it.sources), "reason": one_line(it.reason)}
             for it in evidence.dynamic
         ],
+        **({} if evidence.guard is None else {"guard": vars(evidence.guard)}),
     }
 
 

@@ -10,6 +10,7 @@ class               its cases
 ``ID.sneak-paths``  each sneak path fails, one that the owner has accepted is skipped; without any,
                     one case says so
 ``ID.statements``   each statement that the scan could not decide fails
+``ID.guard``        where the service has a guard: it refused every undeclared write that was tried
 ``ID.verdict``      the lifecycle is proven; with every reason why it is not
 ==================  ================================================================================
 
@@ -59,7 +60,7 @@ class Case:
 def report_junit(evidence: Evidence, comparison: Comparison | None = None) -> str:
     """The report of one proof as a JUnit XML file, with a line feed at its end."""
     cases = [*_transitions(evidence), *_kills(evidence), *_sneak_paths(evidence), *_statements(evidence)]
-    cases.append(_verdict(evidence))
+    cases += [*_guard(evidence), _verdict(evidence)]
     root = Tree.Element("testsuites")
     suite = Tree.SubElement(root, "testsuite", _suite_attributes(evidence, cases))
     properties = Tree.SubElement(suite, "properties")
@@ -148,6 +149,13 @@ def _statements(evidence: Evidence) -> Iterator[Case]:
         yield Case(
             "statements", one_line(str(it.statement.place)), one_line(it.reason), detail=_statement(it.statement)
         )
+
+
+def _guard(evidence: Evidence) -> Iterator[Case]:
+    guard = evidence.guard
+    if guard is not None:
+        failure = None if guard.holds else f"it refused {guard.refused} of {guard.tried}"
+        yield Case("guard", "the guard refuses every undeclared write", failure)
 
 
 def _verdict(evidence: Evidence) -> Case:

@@ -89,6 +89,17 @@ def test_a_sneak_path_that_the_owner_accepts_is_no_longer_for_the_worse(note_evi
     assert (change.before, change.after, change.tone) == ("possible", "accepted", Tone.BETTER)
 
 
+def test_a_sneak_path_that_only_a_race_makes_any_longer_is_for_the_better(note_evidence: Evidence) -> None:
+    (statement,) = note_evidence.transitions[1].written
+    before = replace(note_evidence, sneak_paths=(SneakPath("failed", "completed", (statement,)),))
+    after = replace(note_evidence, sneak_paths=(replace(before.sneak_paths[0], only_in_race=True),))
+    better, worse = (
+        compare(baseline_of(one), baseline_of(two)).sneak_paths[0] for one, two in ((before, after), (after, before))
+    )
+
+    assert (better.after, better.tone, worse.tone) == ("possible in a race", Tone.BETTER, Tone.WORSE)
+
+
 def test_the_same_text_on_another_line_is_no_change(note_evidence: Evidence) -> None:
     def moved(transition: TransitionEvidence) -> TransitionEvidence:
         written = tuple(replace(it, place=replace(it.place, line=it.place.line + 7)) for it in transition.written)

@@ -12,7 +12,7 @@ from arrowproof.conformance.report import (
     stable_evidence,
     walk_tally,
 )
-from arrowproof.model.evidence import Evidence
+from arrowproof.model.evidence import Evidence, Guard, SneakPath
 from arrowproof.model.lifecycle import Lifecycle
 
 
@@ -73,3 +73,12 @@ def test_a_state_or_a_watched_column_that_differs_shows_in_the_stable_form(
 
 def test_the_stable_form_says_nothing_of_the_machine(note_job: Lifecycle, note_evidence: Evidence) -> None:
     assert stable_evidence(note_evidence, note_job).environment == NO_ENVIRONMENT
+
+
+def test_a_guard_and_a_race_are_told_where_there_is_one(note_evidence: Evidence) -> None:
+    (statement,) = note_evidence.transitions[1].written
+    path = SneakPath("failed", "completed", (statement,), only_in_race=True)
+
+    assert "undeclared writes refused" not in figures(note_evidence)
+    assert figures(replace(note_evidence, guard=Guard(58, 57)))["undeclared writes refused"] == "57 of 58"
+    assert fate(path) == "possible in a race"

@@ -381,6 +381,17 @@ def test_axe_finds_nothing_on_a_report_that_has_everything(
 # --- The diagram and the changes
 
 
+def test_a_journal_row_whose_statement_is_known_says_where_it_stands(
+    note_job: Lifecycle, note_evidence: Evidence
+) -> None:
+    created, *rest = note_evidence.transitions
+    row = replace(created.walks[0].journal[0], written=Place("sql/accept.sql", 12))
+    walk = replace(created.walks[0], journal=(row,))
+    evidence = replace(note_evidence, transitions=(replace(created, walks=(walk,)), *rest))
+
+    assert "#1 insert → pending by sql/accept.sql:12" in words(report_html(evidence, note_job))
+
+
 def test_the_diagram_shows_every_arrow_and_every_sneak_path(lenient_job: Lifecycle, broken_evidence: Evidence) -> None:
     page = report_html(broken_evidence, lenient_job)
     (drawing,) = re.findall(r'<svg[^>]* class="drawing".*?</svg>', page, re.DOTALL)

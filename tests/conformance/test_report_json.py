@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 from arrowproof.conformance.baseline import baseline_of
 from arrowproof.conformance.comparison import compare
 from arrowproof.conformance.report_json import REPORT_FORMAT, report_json
-from arrowproof.model.evidence import Evidence
+from arrowproof.model.evidence import Evidence, Guard, SneakPath
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.schema import load_schema
 
@@ -106,3 +106,15 @@ def test_with_a_baseline_it_holds_what_has_changed_since(
         "before": {"file": "sql/worker.sql", "line": 38, "name": "succeed"},
         "after": {"file": "sql/worker.sql", "line": 38, "name": "succeed"},
     }
+
+
+def test_what_a_guard_refused_and_what_only_a_race_makes_possible_is_said(
+    note_job: Lifecycle, note_evidence: Evidence
+) -> None:
+    (statement,) = note_evidence.transitions[1].written
+    path = SneakPath("failed", "completed", (statement,), only_in_race=True)
+    report = json.loads(report_json(replace(note_evidence, sneak_paths=(path,), guard=Guard(58, 57)), note_job))
+
+    Draft202012Validator(load_schema("report")).validate(report)
+    assert report["guard"] == {"tried": 58, "refused": 57}
+    assert report["sneak_paths"][0]["only_in_race"] is True

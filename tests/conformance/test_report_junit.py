@@ -12,7 +12,7 @@ import pytest
 from arrowproof.conformance.baseline import baseline_of
 from arrowproof.conformance.comparison import compare
 from arrowproof.conformance.report_junit import report_junit
-from arrowproof.model.evidence import DynamicTarget, Evidence, Place, SneakPath, Statement, Verdict
+from arrowproof.model.evidence import DynamicTarget, Evidence, Guard, Place, SneakPath, Statement, Verdict
 
 Golden = Callable[[str, str], None]
 
@@ -159,3 +159,12 @@ def test_text_that_xml_cannot_hold_is_spelled_out(note_evidence: Evidence) -> No
 
 def test_an_id_and_a_title_that_say_nothing_leave_a_suite_with_a_name(note_evidence: Evidence) -> None:
     assert checked(report_junit(replace(note_evidence, model_id="", model_title=" "))).attrib["name"] == "lifecycle"
+
+
+@pytest.mark.parametrize(("refused", "became"), [(58, "passed"), (57, "failure")])
+def test_a_guard_is_a_case_that_fails_where_it_let_a_write_through(
+    note_evidence: Evidence, refused: int, became: str
+) -> None:
+    suite = checked(report_junit(replace(note_evidence, guard=Guard(58, refused))))
+
+    assert cases_of(suite, "guard") == {"the guard refuses every undeclared write": became}
