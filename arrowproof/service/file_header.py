@@ -11,6 +11,7 @@ it was before, which is what SQLite makes of it before anything is read.
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -133,17 +134,19 @@ def _first_page_in_wal(path: Path, frames: Callable[[BinaryIO], Iterator[tuple[i
 
 def _frames(file: BinaryIO) -> Iterator[tuple[int, bool, int]]:
     """The whole frames of this generation of the WAL: page number, whether it commits, where its page begins."""
-    header = file.read(_WAL_HEADER_BYTES)
+    # Not by the file object, which reads much more around each place than is asked for.
+    descriptor = file.fileno()
+    header = os.pread(descriptor, _WAL_HEADER_BYTES, 0)
     if len(header) < _WAL_HEADER_BYTES:
         return
     magic, _, page_size, _, *salts = struct.unpack_from(">6I", header)
-    size = file.seek(0, 2)
+    size = os.fstat(descriptor).st_size
     position = _WAL_HEADER_BYTES
     if magic not in _WAL_MAGICS:
         return
     while position + _FRAME_HEADER_BYTES + page_size <= size:
-        file.seek(position)
-        page, pages_after_commit, *frame_salts = struct.unpack_from(">4I", file.read(_FRAME_HEADER_BYTES))
+        frame = os.pread(descriptor, _FRAME_HEADER_BYTES, position)
+        page, pages_after_commit, *frame_salts = struct.unpack_from(">4I", frame)
         if frame_salts != salts:
             return
         yield page, pages_after_commit != 0, position + _FRAME_HEADER_BYTES
@@ -159,7 +162,6 @@ def _proven_frames(file: BinaryIO) -> Iterator[tuple[int, bool, int]]:
     sums = _checksum(header[:24], order, (0, 0))
     if sums != struct.unpack(">2I", header[24:]):
         return
-    file.seek(0)
     for frame in _frames(file):
         content_at = frame[2]
         file.seek(content_at - _FRAME_HEADER_BYTES)
