@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arrowproof.model.record import record
+from arrowproof.render.png_file import write_png
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -55,4 +56,4 @@ def write_contact_sheet(tiles: Sequence[Tile], path: Path) -> None:
             pen.text((left, top + 4), tile.caption, fill=_INK, font=font)
             sheet.paste(tile.picture, (left, top + CAPTION_HEIGHT))
         top += height
-    sheet.save(path, compress_level=1)
+    write_png(sheet, path)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, product
 from math import ceil, hypot
 from operator import itemgetter
 from typing import TYPE_CHECKING, cast
@@ -37,6 +37,9 @@ _PAINTED_SHARE = 0.2
 """So much of a line is painted at least; one of dots is painted for about two fifths."""
 _BESIDE = 3.0
 """How many px beside a line the ground is looked at."""
+_NEARBY = tuple(product((0, -1, 1), repeat=2))
+"""A pixel and those around it, by how far they are to its right and below it."""
+
 
 RGB = tuple[int, int, int]
 
@@ -245,8 +248,11 @@ def _is_under(point: XY, signs: tuple[Rect, ...]) -> bool:
 def _is_painted(raster: Raster, point: XY, ink: RGB, ground: RGB) -> bool:
     """Whether the line is to be seen at a point of it; a thin line's soft pixels come only so near to its colour."""
     near = _distance(ink, ground) * (1 - _SEEN_SHARE)
-    around = (raster.at((point[0] + right, point[1] + down)) for right in (0, -1, 1) for down in (0, -1, 1))
-    return any(pixel is not None and _distance(pixel, ink) <= near for pixel in around)
+    for right, down in _NEARBY:  # a loop, since it ends at the first pixel nearly always
+        pixel = raster.at((point[0] + right, point[1] + down))
+        if pixel is not None and _distance(pixel, ink) <= near:
+            return True
+    return False
 
 
 def _walk(line: tuple[XY, ...], beside: float = 0.0) -> Iterator[tuple[XY, tuple[XY, XY]]]:

@@ -225,8 +225,14 @@ def _collide(one: Rect, other: Rect) -> bool:
 
 
 def _share(one: Rect, other: Rect) -> bool:
-    width, height = one.overlap(other)
-    return width > _SLACK and height > _SLACK
+    """Whether ``one.overlap(other)`` is more than the slack both ways; most pairs are told apart by their first edge."""
+    return (
+        one.bottom - other.top > _SLACK
+        and other.bottom - one.top > _SLACK
+        and one.right - other.left > _SLACK
+        and other.right - one.left > _SLACK
+        and min(one.width, one.height, other.width, other.height) > _SLACK
+    )
 
 
 def _bounds(arrow: ArrowMeasure) -> Rect:
