@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arrowproof.conformance.balance import States, find_unbalanced
 from arrowproof.conformance.crash import check_crash
 from arrowproof.conformance.driver import Driver, ServerDriver
 from arrowproof.conformance.journal import Address, open_journal
 from arrowproof.conformance.rows import key_text
+from arrowproof.conformance.service_guard import check_service_guard
 from arrowproof.conformance.walks import Subject, attempt, take_walk
 from arrowproof.errors import InputError
 from arrowproof.model.evidence import Environment, JournalRow, Kill, Row, Side, SneakPath, Walk
@@ -23,6 +25,9 @@ from arrowproof.model.progress import Progress
 from arrowproof.model.record import record
 from arrowproof.model.tours import Plan, Tour, plan_tours
 from arrowproof.model.transitions import Pair
+
+if TYPE_CHECKING:
+    from arrowproof.conformance.guard_check import GuardCheck
 
 
 @record
@@ -38,6 +43,8 @@ class DriveResult:
     sneak_paths: tuple[SneakPath, ...]
     problems: tuple[str, ...]
     environment: Environment
+    guard: GuardCheck | None = None
+    """What the service's own guard was seen to refuse; None when it has none."""
 
 
 def drive(
@@ -73,14 +80,15 @@ def drive(
     plan = plan or plan_tours(lifecycle)
     _make_folder(folder)
     try:
-        journal = open_journal(_started(driver, folder, database), lifecycle.binding)
+        address = _started(driver, folder, database)
+        journal = open_journal(address, lifecycle.binding)
         start = journal.install()
         result = _Drive(Subject(lifecycle, driver, journal), plan, start, progress or _quiet).run(crash_checks)
     finally:
         _, problem = attempt(driver.stop)
-    if problem is None:
-        return result
-    return replace(result, problems=(*result.problems, f"The service did not stop: {problem}"))
+    if problem is not None:
+        return replace(result, problems=(*result.problems, f"The service did not stop: {problem}"))
+    return replace(result, guard=check_service_guard(address, lifecycle))
 
 
 @record

@@ -20,7 +20,7 @@ from arrowproof.conformance.display import one_line
 from arrowproof.conformance.guard import read_allowed
 from arrowproof.errors import InputError
 from arrowproof.model.evidence import Guard
-from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.lifecycle import Lifecycle, StateValue
 from arrowproof.model.record import record
 from arrowproof.model.transitions import Pair, derive_transitions, transition_name
 
@@ -155,15 +155,20 @@ class _Check:
     declared: set[Pair]
     accepted: set[Pair]
 
+    @property
+    def strays(self) -> Mapping[str, StateValue]:
+        """Values of no state."""
+        return stray_values(self.lifecycle)
+
     def trials(self) -> Iterator[GuardTrial]:
         states = [state.id for state in self.lifecycle.stored_states]
-        for created in states:
+        for created in (*states, *self.strays):
             yield from self._try(1, (None, created))
         ways = ways_to(self.declared)
         for state in states:
             with self.bench.undo():
                 problem = self._place(ways.get(state))
-                for target in (*states, None):
+                for target in (*states, *self.strays, None):
                     yield from self._try(1, (state, target), problem)
                 if problem is None:
                     yield from self._touch(1, state)
@@ -188,12 +193,26 @@ class _Check:
                 return
             with self.bench.undo():
                 answer = self.bench.write(way, row, *pair)
-            if answer is not None:
+            # A value that the column itself cannot hold needs no guard.
+            is_impossible = pair[1] in self.strays and answer is not None and answer.outcome is Outcome.UNTRIED
+            if answer is not None and not is_impossible:
                 yield GuardTrial(_named(way, pair), wanted, answer)
 
     def _touch(self, row: int, state: str) -> Iterator[GuardTrial]:
         for name, answer in self.bench.touches(row):
             yield GuardTrial(f"{name} in {state}", Outcome.LET_THROUGH, answer)
+
+
+def stray_values(lifecycle: Lifecycle) -> Mapping[str, StateValue]:
+    """Values that no state of the lifecycle has, by what a trial calls them: one of the states' type, and NULL."""
+    values = [state.value for state in lifecycle.stored_states]
+    numbers = [value for value in values if isinstance(value, int)]
+    strays: dict[str, StateValue] = {}
+    if "arrowproof" not in values:
+        strays["a value of no state"] = max(numbers) + 1 if numbers else "arrowproof"
+    if None not in values:
+        strays["NULL, which is no state"] = None
+    return strays
 
 
 def ways_to(declared: set[Pair]) -> Mapping[str, tuple[str, ...]]:

@@ -14,11 +14,11 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from arrowproof.conformance.guard_check import Answer, Outcome
+from arrowproof.conformance.guard_check import Answer, Outcome, stray_values
 from arrowproof.conformance.postgresql_binding import check_postgresql_binding
 from arrowproof.conformance.postgresql_rows import BoundTable, open_server
 from arrowproof.conformance.rows import quote
-from arrowproof.model.lifecycle import Binding, Lifecycle
+from arrowproof.model.lifecycle import Binding, Lifecycle, StateValue
 from arrowproof.model.record import record
 from arrowproof.model.transitions import derive_transitions
 
@@ -55,21 +55,27 @@ def postgresql_bench(url: str, lifecycle: Lifecycle, binding: Binding) -> Iterat
         connection.prepare_threshold = None
         table = check_postgresql_binding(connection, binding)
         removed = {source for source, target in (t.pair for t in derive_transitions(lifecycle)) if target is None}
-        values = {each.id: None if each.value is None else str(each.value) for each in lifecycle.stored_states}
+        states = _texts({state.id: state.value for state in lifecycle.stored_states})
+        strays = _texts(stray_values(lifecycle))
         with connection.transaction(force_rollback=True):
             connection.execute("SET LOCAL lock_timeout = '2s'")
-            yield PostgreSQLBench(connection, binding, table, values, frozenset(filter(None, removed)))
+            yield PostgreSQLBench(connection, binding, table, states, strays, frozenset(filter(None, removed)))
 
 
 @record
 class PostgreSQLBench:
-    """Writes on the table. ``values`` are the states as text by their ids; ``removed`` those that may be removed."""
+    """Writes on the table. States and strays are texts by what they are called; ``removed`` states may be removed."""
 
     connection: Connection[Any]
     binding: Binding
     table: BoundTable
-    values: Mapping[str, str | None]
+    states: Mapping[str, str | None]
+    strays: Mapping[str, str | None]
     removed: frozenset[str]
+
+    @cached_property
+    def _values(self) -> Mapping[str, str | None]:
+        return {**self.strays, **self.states}
 
     @property
     def ways(self) -> tuple[str, ...]:
@@ -104,7 +110,7 @@ class PostgreSQLBench:
             sets = f"{_name(other)} = {_name(other)}"
             update = f"UPDATE {self._table} SET {sets} WHERE {self._is_key}"
             yield "an update of another column", self._run(update, self._key(row))
-        for target in self.values:
+        for target in self.states:
             new = self._row(row, target)
             if new is not None:
                 nothing = self._insert(new, " ON CONFLICT DO NOTHING")
@@ -137,7 +143,7 @@ class PostgreSQLBench:
             return None
         watched, named = _name(self.binding.watch[0]), self.binding.state
         sets = f"{_name(named)} = {self._mark(named)}, {watched} = coalesce({watched}, 0) + 1"
-        return f"UPDATE {self._table} SET {sets} WHERE {self._is_key}", [self.values[state], *self._key(row)]
+        return f"UPDATE {self._table} SET {sets} WHERE {self._is_key}", [self._values[state], *self._key(row)]
 
     def _insert(self, new: _Values, ending: str = "") -> _Statement:
         columns, marks = ", ".join(map(_name, new)), ", ".join(map(self._mark, new))
@@ -194,7 +200,7 @@ class PostgreSQLBench:
         """One row of each state that has any."""
         names = ", ".join(f"row.{_name(name)}::text" for name in self._types)
         examples = {}
-        for state, value in self.values.items():
+        for state, value in self.states.items():
             where = f"{self._state} IS NOT DISTINCT FROM %s"
             query = f"SELECT {names} FROM {self._table} AS row WHERE {where} LIMIT 1"
             found = self.connection.execute(query, (value,)).fetchone()
@@ -217,7 +223,7 @@ class PostgreSQLBench:
         return [value for (value,) in self.connection.execute(query, self._key(row))]
 
     def _held(self, state: str | None) -> list[str | None]:
-        return [] if state is None else [self.values[state]]
+        return [] if state is None else [self._values[state]]
 
     def _mark(self, column: str) -> str:
         """The place of a value, which is given as text."""
@@ -236,7 +242,7 @@ class PostgreSQLBench:
         needed: _Values = {name: self._fresh[name][row] for name, (_, _, needed) in self._types.items() if needed}
         example = self._examples.get(state) or next(iter(self._examples.values()), {})
         unique = {name: self._fresh[name][row] for name in self._unique}
-        named = {} if self.binding.state is None else {self.binding.state: self.values[state]}
+        named = {} if self.binding.state is None else {self.binding.state: self._values[state]}
         return {**needed, **example, **unique, **named}
 
     @cached_property
@@ -258,6 +264,10 @@ class PostgreSQLBench:
                 yield "false"
             else:
                 yield str(uuid4()) if kind == "uuid" else f"{secrets.token_hex(3)}{row}"
+
+
+def _texts(values: Mapping[str, StateValue]) -> Mapping[str, str | None]:
+    return {name: None if value is None else str(value) for name, value in values.items()}
 
 
 def _name(name: str) -> str:

@@ -39,7 +39,7 @@ from arrowproof.conformance.sneak_paths import merge_sneak_paths
 from arrowproof.conformance.verdict import judge
 from arrowproof.conformance.walks import attempt
 from arrowproof.errors import InputError
-from arrowproof.model.evidence import Evidence, Kill, TransitionEvidence, Walk
+from arrowproof.model.evidence import Evidence, Kill, Statement, TransitionEvidence, Walk
 from arrowproof.model.evidence_document import dump_evidence
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.progress import Progress
@@ -111,7 +111,11 @@ def assemble_evidence(
     """
     driven = _attributed(matrix, driven)
     transitions = tuple(_found_of(each, matrix, driven) for each in derive_transitions(lifecycle))
-    sneak_paths = merge_sneak_paths(lifecycle, matrix.sneak_paths, driven.sneak_paths)
+    guard = driven.guard
+    is_guarded = guard is not None and guard.holds
+    # What a statement could make and the database refuses cannot happen, unless it did.
+    possible = () if is_guarded else matrix.sneak_paths
+    sneak_paths = merge_sneak_paths(lifecycle, possible, driven.sneak_paths)
     verdict, reasons = judge(
         transitions,
         sneak_paths,
@@ -120,6 +124,7 @@ def assemble_evidence(
         driven.problems,
         pinned=matrix.pinned,
         states=lifecycle.stored_states,
+        guard=guard,
     )
     return Evidence(
         model_id=lifecycle.id,
@@ -136,6 +141,7 @@ def assemble_evidence(
         coverage=measure_coverage(lifecycle, transitions),
         verdict=verdict,
         reasons=reasons,
+        guard=None if guard is None else guard.as_evidence(),
     )
 
 
@@ -166,14 +172,25 @@ def _attributed(matrix: Matrix, driven: DriveResult) -> DriveResult:
 
 
 def _found_of(transition: Transition, matrix: Matrix, driven: DriveResult) -> TransitionEvidence:
+    walks = _of_pair(driven.walks, transition.pair)
+    written = tuple(matrix.written.get(transition.pair, ()))
+    if not written and walks and driven.guard is not None and driven.guard.holds:
+        written = _by_parameter(transition, matrix)
     return TransitionEvidence(
         source=transition.source,
         target=transition.target,
         paths=transition.paths,
-        written=tuple(matrix.written.get(transition.pair, ())),
-        walks=_of_pair(driven.walks, transition.pair),
+        written=written,
+        walks=walks,
         kills=_of_pair(driven.kills, transition.pair),
     )
+
+
+def _by_parameter(transition: Transition, matrix: Matrix) -> tuple[Statement, ...]:
+    """The statements whose dynamic target may be this one's: a guard lets them go nowhere else."""
+    if transition.target is None:
+        return ()
+    return tuple(each.statement for each in matrix.dynamic if transition.source in each.sources)
 
 
 _Step = TypeVar("_Step", Walk, Kill)

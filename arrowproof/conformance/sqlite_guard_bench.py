@@ -16,7 +16,7 @@ from typing import Any
 import apsw
 
 from arrowproof.conformance.binding_check import check_binding
-from arrowproof.conformance.guard_check import Answer, Outcome
+from arrowproof.conformance.guard_check import Answer, Outcome, stray_values
 from arrowproof.conformance.names import fold
 from arrowproof.conformance.rows import open_database, quote, state_expression, table_columns
 from arrowproof.conformance.unique_indexes import read_unique_indexes
@@ -49,7 +49,7 @@ def sqlite_bench(database: Path, lifecycle: Lifecycle, binding: Binding) -> Iter
         values = {state.id: state.value for state in lifecycle.stored_states}
         pairs = [transition.pair for transition in derive_transitions(lifecycle)]
         created = frozenset(target for source, target in pairs if source is None and target is not None)
-        yield SQLiteBench(connection, binding, values, created, examples)
+        yield SQLiteBench(connection, binding, values, stray_values(lifecycle), created, examples)
     finally:
         connection.close()
 
@@ -88,13 +88,21 @@ def _examples(source: apsw.Connection, lifecycle: Lifecycle, binding: Binding) -
 
 @record
 class SQLiteBench:
-    """Writes on a copy of the table. ``examples`` are rows of the real one, by the state that they are in."""
+    """Writes on a copy of the table. States and strays are values by what they are called; rows begin in ``created``.
+
+    ``examples`` are rows of the real one, by the state that they are in.
+    """
 
     connection: apsw.Connection
     binding: Binding
-    values: Mapping[str, StateValue]
+    states: Mapping[str, StateValue]
+    strays: Mapping[str, StateValue]
     created: frozenset[str]
     examples: Mapping[str, _Values]
+
+    @cached_property
+    def _values(self) -> Mapping[str, StateValue]:
+        return {**self.strays, **self.states}
 
     @property
     def ways(self) -> tuple[str, ...]:
@@ -134,7 +142,7 @@ class SQLiteBench:
             sets = f"{quote(other)} = {quote(other)}"
             update = f"UPDATE {self._table} SET {sets} WHERE {self._is_key}"
             yield "an update of another column", self._run(update, self._key(row))
-        for target in self.values:
+        for target in self.states:
             new = self._row(row, target)
             if new is not None:
                 yield f"INSERT OR IGNORE as {target}", self._run(*self._insert("INSERT OR IGNORE", new))
@@ -171,12 +179,12 @@ class SQLiteBench:
             return None
         watched = quote(self.binding.watch[0])
         sets = f"{quote(self.binding.state)} = ?, {watched} = coalesce({watched}, 0) + 1"
-        return f"UPDATE {self._table} SET {sets} WHERE {self._is_key}", [self.values[state], *self._key(row)]
+        return f"UPDATE {self._table} SET {sets} WHERE {self._is_key}", [self._values[state], *self._key(row)]
 
     def _through_rival(self, way: str, row: int) -> _Statement | None:
         """Another row, in a state of its own, takes this one's place in a unique index that is not the key's."""
         names = next(names for names in self._rivals if way == f"{RIVAL} ({', '.join(names)})")
-        new = next((self._row(row + 1, state) for state in self.values if state in self.created), None)
+        new = next((self._row(row + 1, state) for state in self.states if state in self.created), None)
         if new is None:
             return None
         return self._insert("REPLACE", {**new, **{name: self._fresh(name, row) for name in names}})
@@ -233,7 +241,7 @@ class SQLiteBench:
         return [value for (value,) in found]
 
     def _held(self, state: str | None) -> list[object]:
-        return [] if state is None else [self.values[state]]
+        return [] if state is None else [self._values[state]]
 
     def _key(self, row: int) -> list[Any]:
         return [self._fresh(name, row) for name in self.binding.key]
@@ -248,7 +256,7 @@ class SQLiteBench:
         needed = {name: self._fresh(name, row) for name, (_, is_needed) in self._types.items() if is_needed}
         example = self.examples.get(state) or next(iter(self.examples.values()), {})
         unique = {name: self._fresh(name, row) for name in (*self.binding.key, *chain(*self._rivals))}
-        named = {} if self.binding.state is None else {self.binding.state: self.values[state]}
+        named = {} if self.binding.state is None else {self.binding.state: self._values[state]}
         values: _Values = {}
         for part in (needed, example, unique, named):  # names are the same to SQLite whatever their case
             own = {fold(name): name for name in self._types}

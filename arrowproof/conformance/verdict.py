@@ -17,6 +17,9 @@ a sneak path is possible and is not accepted                    walked
 a statement is undecided, or its target is dynamic              walked
 ==============================================================  ================
 
+A guard that the service's own schema makes, and that has been seen to refuse all that the model lacks, takes dynamic
+targets from this list; the sneak paths that it makes impossible are not handed in.
+
 An accepted sneak path is let through whether it is possible or happened: the owner has said that the database does
 this and why, and every report repeats it. Where crash checks were left out, that is no finding: the transition is then
 proven, and reported as not survived.
@@ -26,6 +29,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from arrowproof.conformance.display import one_line, places_text
 from arrowproof.conformance.near_states import no_state_text
@@ -42,6 +46,9 @@ from arrowproof.model.evidence import (
 from arrowproof.model.lifecycle import State
 from arrowproof.model.transitions import source_text, transition_name
 
+if TYPE_CHECKING:
+    from arrowproof.conformance.guard_check import GuardCheck
+
 _Finding = tuple[Verdict, str]
 _WAY = re.compile(r"^The way to .{1,600}? failed at .{1,600}?: ")
 _JOURNAL_BESIDE = re.compile(r" The journal holds .*$")
@@ -57,6 +64,7 @@ def judge(
     *,
     pinned: Container[Statement] = (),
     states: Sequence[State] = (),
+    guard: GuardCheck | None = None,
 ) -> tuple[Verdict, tuple[str, ...]]:
     """The verdict and the reasons why it is not better, one sentence each; no reasons when proven.
 
@@ -68,6 +76,8 @@ def judge(
         problems: what makes the run as a whole untrustworthy, one sentence each.
         pinned: the statements in which naming source states would rule nothing more out.
         states: the states of the model that are stored, to tell a misspelt value by; none are known when empty.
+        guard: what the service's own guard was seen to refuse. One that holds makes dynamic targets harmless; one
+            that does not is credited with nothing, and is named where it would have helped.
 
     Reasons stand in a fixed order: sneak paths, transitions (written, walked, killed), undecided statements, dynamic
     targets, problems of the run.
@@ -76,11 +86,13 @@ def judge(
         *(finding for path in sneak_paths if path.accepted is None for finding in _of_sneak_path(path, pinned, states)),
         *(finding for transition in transitions for finding in _of_transition(transition, undecided, dynamic)),
         *(_of_undecided(statement) for statement in undecided),
-        *(_of_dynamic(statement) for statement in dynamic),
+        *(_of_dynamic(statement) for statement in (() if guard is not None and guard.holds else dynamic)),
         *((Verdict.NOT_PROVEN, one_line(problem)) for problem in problems),
     ]
     if not transitions:
         findings.append((Verdict.NOT_PROVEN, "The model has no transition, so there is nothing to prove."))
+    if findings and guard is not None and not guard.holds:
+        findings.append((Verdict.WALKED, _of_guard(guard)))
     worst = max((verdict for verdict, _ in findings), key=_FROM_BEST.index, default=Verdict.PROVEN)
     return worst, tuple(dict.fromkeys(reason for _, reason in findings))
 
@@ -213,6 +225,12 @@ def _of_kill(kill: Kill, name: str, transition: TransitionEvidence) -> _Finding:
 
 def _of_undecided(undecided: Undecided) -> _Finding:
     return Verdict.WALKED, f"{one_line(str(undecided.statement.place))} is undecided: {_clause(undecided.reason)}."
+
+
+def _of_guard(guard: GuardCheck) -> str:
+    wrong = (*guard.leaks, *guard.wrongly_refused, *guard.untried)
+    more = f", and {len(wrong) - 3} more" if len(wrong) > 3 else ""
+    return f"The service's own guard is not credited: {'; '.join(map(str, wrong[:3]))}{more}."
 
 
 def _of_dynamic(dynamic: DynamicTarget) -> _Finding:
