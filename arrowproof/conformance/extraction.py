@@ -64,7 +64,7 @@ _HIDDEN_NAME = re.compile(
     r"(?:[\"`\[]?[\w.]*[{$#%?:@]|[\"'`]\s*[+.,)%&|<\\]|[\w.]+[\"'`]\s*(?:[+.&\"'`]|<>|\|\||\\\n))"
 )
 """A keyword ahead of a name with a hole, or of one that goes on in another string."""
-_SQL_ODDITIES = re.compile(r"\battach\b|writable_schema|^[ \t]*[.\\]\w", re.MULTILINE)
+_SQL_ODDITIES = re.compile(r"\battach\b|writable_schema|\brename\s+value\b|^[ \t]*[.\\]\w", re.MULTILINE)
 
 
 @dataclass

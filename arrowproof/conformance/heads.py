@@ -27,7 +27,7 @@ _DEFINED = (
 )
 _STRONG = rf"""
     (?P<update>UPDATE){_GAP}(?:OR\s+\w+\s+|ONLY\s+|IGNORE\s+|LOW_PRIORITY\s+)*(?P<u>{_PATH})
-        (?:\s*\*)?(?:\s+(?!SET\b)[^;'=]{{1,300}}?)?\s+SET\s+(?:{_PART}(?:\s*\.\s*{_PART})*\s*(?::?=|\[)|\(|{HOLE})
+        (?:\s*\*)?(?:\s+(?!SET\b)[^;']{{1,300}}?)?\s+SET\s+(?:{_PART}(?:\s*\.\s*{_PART})*\s*(?::?=|\[)|\(|{HOLE})
   | (?P<insert>(?:INSERT|REPLACE){_GAP}(?:OR\s+\w+\s+|IGNORE\s+|LOW_PRIORITY\s+|DELAYED\s+)*INTO){_GAP}(?P<i>{_PATH})
         (?:\s*\(|\s+(?:VALUES?|SELECT|WITH|DEFAULT|AS|ON|SET|TABLE|OVERRIDING)\b|\s*{HOLE})
   | (?P<delete>DELETE{_GAP}FROM){_GAP}(?:ONLY\s+)?(?P<d>{_PATH})

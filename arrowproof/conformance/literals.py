@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from arrowproof.conformance.embedded import Chunk, chunks_of
 from arrowproof.conformance.languages import Language, Quote
+from arrowproof.conformance.pieces import Chunk, chunks_of
 from arrowproof.model.record import record
 
 MAX_HOLE = 4_000
@@ -124,7 +124,8 @@ class _Reader:
 
     def _heredocs(self, heredocs: list[tuple[Quote, re.Match[str], int]], position: int) -> int:
         """Read the bodies that were announced on the line above ``position``; the offset behind them."""
-        for quote, opening, start in heredocs:
+        for index, (quote, opening, start) in enumerate(heredocs):
+            position += bool(index) and self.text[position : position + 1] == "\n"
             tag = next((each for each in opening.groups() if each), "")
             close = re.compile(rf"^[ \t]*{re.escape(tag)}\b", re.MULTILINE).search(self.text, position)
             stop = close.start() if close is not None else len(self.text)
@@ -166,8 +167,8 @@ class _Reader:
             if end < 0 and depth and match.group() != "$":
                 return -1, []
             if end < 0:
-                held.append(match.group())
-                position = match.end()
+                position = match.end() + (match.group() == "{" == self.text[match.end() : match.end() + 1])
+                held.append(self.text[match.start() : position])
                 continue
             flush(match.start())
             line = self._line_of(match.start())

@@ -11,7 +11,8 @@ import re
 import warnings
 from collections.abc import Iterator
 
-from arrowproof.conformance.embedded import Chunk, Piece, added_later, read_piece
+from arrowproof.conformance.embedded import read_piece
+from arrowproof.conformance.pieces import Chunk, Piece, added_later
 from arrowproof.conformance.python_scopes import Binding, Scope, scope_of
 from arrowproof.conformance.python_strings import Strings, class_constants
 from arrowproof.conformance.statements import SqlStatement

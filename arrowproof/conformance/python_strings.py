@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from string import Formatter
 
-from arrowproof.conformance.embedded import Chunk, added_later, chunks_of
+from arrowproof.conformance.pieces import Chunk, added_later, chunks_of
 from arrowproof.conformance.python_scopes import Scope
 
 MAX_DEPTH = 60

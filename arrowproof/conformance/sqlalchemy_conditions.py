@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from arrowproof.conformance.embedded import Chunk
+from arrowproof.conformance.pieces import Chunk
 from arrowproof.conformance.python_scopes import Scope
 from arrowproof.conformance.python_strings import Strings
 from arrowproof.conformance.sqlalchemy_tables import MappedTable, Members, last_name

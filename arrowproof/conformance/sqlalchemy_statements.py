@@ -10,7 +10,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
-from arrowproof.conformance.embedded import Chunk, Piece, read_piece
+from arrowproof.conformance.embedded import read_piece
+from arrowproof.conformance.pieces import Chunk, Piece
 from arrowproof.conformance.python_scopes import Scope, inner_nodes, scope_of
 from arrowproof.conformance.python_strings import Strings, class_constants
 from arrowproof.conformance.sqlalchemy_conditions import Conditions

@@ -11,10 +11,11 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
-from arrowproof.conformance.embedded import Chunk, Piece, added_later, chunks_of, read_piece
+from arrowproof.conformance.embedded import read_piece
 from arrowproof.conformance.heads import Head, find_written, may_hold_statement, may_name
 from arrowproof.conformance.languages import Language, language_of
 from arrowproof.conformance.literals import Reading, joined, read_literals
+from arrowproof.conformance.pieces import Chunk, Piece, added_later, chunks_of
 from arrowproof.conformance.statements import SqlStatement
 from arrowproof.conformance.tokens import Token, TokenKind
 from arrowproof.model.evidence import Place

@@ -17,6 +17,7 @@ UNDECIDED = {
     'db.execute(f"DELETE FROM jobs WHERE a = 1 AND {more}")': "put it in parentheses",
     'q = "DELETE FROM jobs"\nif a:\n    q += " WHERE id = 1"\ndb.execute(q)': "what is added to q",
     'q = "DELETE FROM jobs"\nfor a in b:\n    q = q + a\ndb.execute(q)': "what is added to q",
+    'def f():\n  q = "DELETE FROM jobs"\n  if a:\n    q += b\n  db.execute(q + " WHERE id = 1")': "what is added to q",
     'parts = ["DELETE FROM jobs"]\nparts.append(where)\ndb.execute(" ".join(parts))': "stands for more than one value",
 }
 
