@@ -225,7 +225,7 @@ def _collide(one: Rect, other: Rect) -> bool:
 
 
 def _share(one: Rect, other: Rect) -> bool:
-    """Whether ``one.overlap(other)`` is more than the slack both ways; most pairs are told apart by their first edge."""
+    """Whether ``one.overlap(other)`` is more than the slack both ways; mostly the first edge tells that it is not."""
     return (
         one.bottom - other.top > _SLACK
         and other.bottom - one.top > _SLACK
