@@ -8,8 +8,8 @@ Long texts and values are cut and say so. ``report.schema.json`` of :mod:`arrowp
 
 History of the format:
 
-* ``arrowproof.report/2``: ``baseline``, ``guard`` and ``only_in_race``, which are optional. Files of version 1 are still
-  read as baselines.
+* ``arrowproof.report/2``: ``baseline``, ``guard`` and ``only_in_race``, which are optional. Files of version 1 are
+  still read as baselines.
 * ``arrowproof.report/1``: the first. The rungs ``not survived`` and ``guarded`` came later.
 """
 
