@@ -11,6 +11,7 @@ from arrowproof.conformance.names import fold
 from arrowproof.conformance.stand_ins import read_stand_ins, read_trigger_uses
 from arrowproof.conformance.statements import SqlStatement
 from arrowproof.conformance.tables import Table, read_added_column, read_foreign_keys, read_replacing_tables
+from arrowproof.conformance.tokens import read_name
 from arrowproof.conformance.writes import assigned_changes, changes_of
 from arrowproof.model.evidence import SourceFile, Statement, Undecided
 from arrowproof.model.record import record
@@ -206,6 +207,10 @@ class Scanner:
         altered, column = read_added_column(statement)
         if altered == self.subject.table.name and column is not None and column.name == self.subject.state_column:
             self._call_undecided(statement, "it adds the state column: what its rows held before is not followed")
+        words = [token.word for token in statement.tokens]
+        enum = self.subject.table.column(self.subject.state_column).enum
+        if words[:2] == ["ALTER", "TYPE"] and "RENAME" in words and fold(_altered_type(statement)) == enum != "":
+            self._call_undecided(statement, f"it renames {enum}, the type of the state, or one of its values")
         dropped = {fold(token.name or "") for token in statement.tokens} & self.removing_tables
         if statement.word(0) == "DROP" and statement.word(1) == "TABLE" and dropped:
             self._call_undecided(statement, f"dropping {min(dropped)} removes the rows that refer to it")
@@ -215,6 +220,11 @@ class Scanner:
 
     def _call_undecided(self, statement: SqlStatement, reason: str) -> None:
         self.undecided.append(Undecided(evidence_of(statement), reason))
+
+
+def _altered_type(statement: SqlStatement) -> str:
+    """The type that an ALTER TYPE alters."""
+    return read_name(statement.tokens, 2)[1] or ""
 
 
 def _ancestors(table: Table, keys: Mapping[str, Sequence[ForeignKey]], by_truncate: bool = False) -> frozenset[str]:

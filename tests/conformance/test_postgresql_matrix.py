@@ -151,6 +151,11 @@ def test_what_a_trigger_function_computes_is_dynamic(value: str, judge_sql: Judg
     assert [(each.statement.place.line, each.sources) for each in matrix.dynamic] == [(4, STATES)]
 
 
+def test_a_state_that_gets_another_name_is_undecided(judge_sql: Judge) -> None:
+    matrix = judge_sql("ALTER TYPE state RENAME VALUE 'done' TO 'over'; ALTER TYPE other RENAME VALUE 'a' TO 'b';")
+    assert undecided(matrix) == [(3, "it renames state, the type of the state, or one of its values")]
+
+
 def test_a_trigger_function_that_returns_another_row_is_undecided(judge_sql: Judge) -> None:
     matrix = judge_sql(TRIGGER.format("'todo'", "other") + USE.format("INSERT", "task"))
     assert undecided(matrix) == [(4, "this trigger function puts another row in the place of NEW")]
