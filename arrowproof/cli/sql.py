@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from arrowproof.model.lifecycle import Lifecycle
 
 
+MAX_PLACES = 8
+"""Places of one transition that a line shows."""
+
+
 @click.command()
 @model_argument
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
@@ -101,7 +105,10 @@ def _lines(lifecycle: Lifecycle, matrix: Matrix) -> Iterator[str]:
 
 
 def _places(statements: Iterable[Statement]) -> str:
-    return " ".join(str(statement.place) for statement in statements)
+    """The places of statements on one line; of many the first ones, as ``--json`` has them all."""
+    places = [str(statement.place) for statement in statements]
+    more = len(places) - MAX_PLACES
+    return " ".join(places[:MAX_PLACES]) + (f" and {more} more" if more > 0 else "")
 
 
 def _content(lifecycle: Lifecycle, matrix: Matrix) -> dict[str, object]:

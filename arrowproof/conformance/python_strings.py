@@ -68,9 +68,21 @@ class Strings:
 
     def _or_hole(self, node: ast.expr, scope: Scope, depth: int) -> list[Chunk]:
         found = self._read(node, scope, depth + 1)
-        if found is None and isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-            return [Chunk(str(node.value), node.lineno, node.lineno)]
+        number = self._number(node, scope) if found is None else None
+        if number is not None:
+            return [Chunk(number, node.lineno, node.lineno)]
         return [self._hole(node)] if found is None else found
+
+    def _number(self, node: ast.expr, scope: Scope) -> str | None:
+        """A number as text, also under a name that is bound once to one."""
+        value: ast.expr | None = node
+        if isinstance(node, ast.Attribute):
+            value = self._attribute(node, scope)
+        elif isinstance(node, ast.Name):
+            binding = scope.find(node.id)
+            value = binding.value if binding is not None and not binding.additions else None
+        is_number = isinstance(value, ast.Constant) and type(value.value) in (int, float)
+        return str(value.value) if is_number and isinstance(value, ast.Constant) else None
 
     def _joined(self, node: ast.JoinedStr, scope: Scope, depth: int) -> list[Chunk]:
         chunks: list[Chunk] = []

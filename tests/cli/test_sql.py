@@ -85,6 +85,14 @@ def test_sql_where_the_model_belongs_is_answered_with_the_right_order(arrowproof
     assert (result.status, result.err) == (2, f"error: MODEL comes first: arrowproof sql {said}\n")
 
 
+def test_code_is_read_like_sql_and_of_many_places_the_first_are_shown(arrowproof, subject):
+    (subject / "app.py").write_text("def drop(db):\n" + '    db.execute("DELETE FROM jobs")\n' * 12)
+    result = arrowproof("sql", "lifecycle.json", "sql", "app.py")
+    assert result.status == 1
+    (line,) = [line for line in result.out.splitlines() if "pending -> removed" in line]
+    assert line.split()[5:] == [f"app.py:{number}" for number in range(2, 10)] + ["and", "4", "more"]
+
+
 def test_the_dialect_of_the_files_can_be_said_and_what_is_only_in_a_race_says_so(arrowproof, tmp_path):
     states = ("todo", "done")
     model = {

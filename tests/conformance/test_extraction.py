@@ -80,6 +80,45 @@ def test_a_mark_of_generated_code_counts_at_the_beginning_alone() -> None:
     assert places({"a.ts": "\n" * 3_000 + "// @generated\ndb.query('DELETE FROM jobs')"}) == ["a.ts:3002"]
 
 
+# Shapes that real queues have, rebuilt in few words.
+SHAPES = {
+    # A state that is a number in an enum, and a table that each object has its own of.
+    "queue.py": (
+        "type Moment = int\n"
+        "class State(int, Enum):\n    READY = 0\n    DONE = 2\n"
+        "def done(db, id):\n"
+        '    db.execute(f"UPDATE jobs SET status = {State.DONE.value}, done_at = :now WHERE id = :id")\n'
+        '    db.execute(f"UPDATE {self.table} SET status = {State.READY.value} WHERE id = :id")\n'
+    ),
+    # Statements made by functions out of a schema and a table, one in an expression of its own.
+    "plans.ts": (
+        "function cancel(schema: string, table: string) {\n"
+        "  return `\n    WITH results AS (\n      UPDATE ${schema}.jobs SET status = 'cancelled' WHERE id = ANY($1)\n"
+        "      RETURNING 1)\n    SELECT count(*) FROM results`\n}\n"
+        "const restore = (schema, table) => `UPDATE ${schema}.${table} SET status = '${States.retry}'`\n"
+    ),
+    # A schema that is put ahead of the table by a comment for a template, and a table that is joined on.
+    "rescue.go": (
+        "// Code made by hand\n"
+        "const rescue = `UPDATE /* TEMPLATE: schema */jobs SET status = @status WHERE id = @id`\n"
+        'func truncate(table string) { db.Exec("DELETE FROM "+maybeSchema+table) }\n'
+    ),
+}
+
+
+def test_the_shapes_of_real_queues_are_found_and_what_they_hide_is_undecided() -> None:
+    found = extract(SHAPES, Dialect.POSTGRESQL).statements
+    assert [(str(each.place), each.problem is None) for each in found] == [
+        ("queue.py:6", True),
+        ("queue.py:7", False),
+        ("plans.ts:3", True),
+        ("plans.ts:8", False),
+        ("rescue.go:2", True),
+        ("rescue.go:3", False),
+    ]
+    assert found[0].sql == "UPDATE jobs SET status = 2, done_at = :now WHERE id = :id"
+
+
 def test_equal_statements_keep_each_its_place(judge: Judge, tmp_path: Path) -> None:
     for name in ("a.py", "b.ts"):
         (tmp_path / name).write_text("\nrun(`DELETE FROM jobs`)".replace("`", '"'), encoding="utf-8")
