@@ -34,6 +34,10 @@ CASES = {
         FIT_LIMIT + 3 * FIT_PAGE_LIMIT,
     ),
     "prove notes": ([*ARROWPROOF, "prove", "notes", "--out", "proof"], 10.0),
+    "prove notes, PostgreSQL": (
+        [*ARROWPROOF, "prove", "notes", "--db", "postgresql", "--out", "proof-postgresql"],
+        25.0,
+    ),
 }
 
 
