@@ -45,9 +45,10 @@ def main(only: str | None, jobs: int, whole: bool) -> None:
             click.echo(_LINE.format(mutant.change.kind, mutant.id, row.killed_by, f"{row.seconds:.1f}", shown))
             lived += not row.is_killed
     classes = len({each.change.kind for each in mutants})
+    seconds = time.monotonic() - started
     click.echo(
-        f"\n{len(mutants) - lived} of {len(mutants)} mutants in {classes} classes killed in"
-        f" {time.monotonic() - started:.0f} s; {len(read_equivalents())} others make no difference"
+        f"\nkilled: {len(mutants) - lived} of {len(mutants)}; classes: {classes}; seconds: {seconds:.0f};"
+        f" equivalent, and not tried: {len(read_equivalents())}"
     )
     sys.exit(DOES_NOT_HOLD if lived else HOLDS)
 
