@@ -2,7 +2,7 @@
 
 It stands beside the database, with ``-begun`` after its name. What it is for is told in
 :mod:`arrowproof.service.begun`. It is a plain file and no database: it is written for each job, and a database of its
-own would cost as much as a good part of the job.
+own would cost twice as much.
 
 The format: a mark of 32 bytes, and behind it slots of 32 bytes. A slot is four numbers of 64 bits, little-endian: the
 job, the attempts made before, the crashes, and the CRC-32 of these three. The order of slots means nothing, and no two

@@ -77,7 +77,7 @@ class Told:
 @settings(max_examples=100, deadline=None)
 def test_two_who_take_turns_at_the_file_have_one_record_as_the_protocol_says(tmp_path_factory, steps):
     path, told = tmp_path_factory.mktemp("record") / "finale.sqlite3", Told()
-    with closing(open_begun(path)) as one, closing(open_begun(path)) as other:
+    with closing(open_begun(path, 0.05)) as one, closing(open_begun(path, 0.05)) as other:
         for number, (name, *arguments) in enumerate(steps):
             record = (one, other)[number % 2]
             assert getattr(record, name)(*arguments) == getattr(told, name)(*arguments)
