@@ -68,10 +68,13 @@ class Piece:
         return self.shown(at, at + 1) if at >= 0 else "{…}"
 
 
+_SIGNS = ("%", "{", "?", "#{", "$")
+
+
 def shown_hole(expression: str) -> str:
     """The expression of a hole in braces; a placeholder of a driver as it is."""
     text = one_line(expression, MAX_SHOWN)
-    return text if text[:1] in ("%", "{") else f"{{{text}}}"
+    return text if text.startswith(_SIGNS) else f"{{{text}}}"
 
 
 def added_later(name: str, line: int) -> list[Chunk]:
@@ -80,14 +83,21 @@ def added_later(name: str, line: int) -> list[Chunk]:
 
 
 _PLACEHOLDER = re.compile(
-    r"%(?:\(\w{1,100}\)|\d+\$|\[\d+\])?[+#]?[sdvqrfibtw]\b|\{\{[^{}\n]{0,100}\}\}|\{(?:[\w.!:#?\[\]()-]{0,100})\}"
+    r"""
+    %(?:\(\w{1,100}\)|\d+\$|\[\d+\])?[+#]?[sdvqrfibtw]\b    # printf and its kin
+  | \{\{[^{}\n]{0,100}\}\}                                    # templates
+  | [%#$]?\{[\w.!:\#?\[\]()-]{0,100}\}                         # format strings
+  | (?<![\w$])\$[A-Za-z_]\w*(?![\w$])                         # $name, and no dollar quote
+  | (?<=update[ ])\?\?|(?<=into[ ])\?\?|(?<=from[ ])\?\?        # a name in MySQL's driver and Knex
+    """,
+    re.VERBOSE | re.IGNORECASE,
 )
 
 
 def chunks_of(text: str, line: int, last_line: int) -> Iterator[Chunk]:
     """The chunks of constant text, in which the placeholders of formatting (``%s``, ``{name}``) are holes."""
     position = 0
-    for match in _PLACEHOLDER.finditer(text) if "%" in text or "{" in text else ():
+    for match in _PLACEHOLDER.finditer(text) if any(sign in text for sign in "%{$?") else ():
         before = text[position : match.start()]
         if before:
             yield Chunk(before, line, last_line)

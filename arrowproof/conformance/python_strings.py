@@ -146,12 +146,33 @@ class Strings:
             return None
         if name == "join" and len(node.args) == 1:
             return self._join(node.func.value, node.args[0], scope, depth)
+        if name == "replace" and len(node.args) == 2:
+            return self._replaced(node, node.func.value, scope, depth)
         if name in _SAME or name == "format":
             chunks = self._read(node.func.value, scope, depth + 1)
             if chunks is not None:
                 self.consumed.add(id(node))
             return self._format(chunks, node, scope, depth) if chunks is not None and name == "format" else chunks
         return None
+
+    def _replaced(self, node: ast.Call, subject: ast.expr, scope: Scope, depth: int) -> list[Chunk] | None:
+        """``"…".replace(old, new)`` where ``old`` is constant."""
+        chunks, old = self._read(subject, scope, depth + 1), self.constant(node.args[0], scope)
+        if chunks is None or not old:
+            return None
+        self.consumed.add(id(node))
+        made: list[Chunk] = []
+        for chunk in chunks:
+            if chunk.text == old:
+                made += self._filled(node.args[1], chunk, scope, depth)
+                continue
+            parts = [chunk.text] if chunk.is_hole else chunk.text.split(old)
+            line = chunk.line
+            for index, part in enumerate(parts):
+                made += self._filled(node.args[1], Chunk("", line), scope, depth) if index else []
+                made.append(Chunk(part, line, chunk.last_line, chunk.is_hole))
+                line = min(line + part.count("\n"), max(line, chunk.last_line))
+        return made
 
     def _format(self, chunks: Sequence[Chunk], node: ast.Call, scope: Scope, depth: int) -> list[Chunk]:
         named = {each.arg: each.value for each in node.keywords if each.arg is not None}
