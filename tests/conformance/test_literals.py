@@ -35,7 +35,7 @@ def held(file: str, text: str) -> list[str]:
             ["  a <b>\n", "  c\n", "d", "e <f>"],
         ),
         ("a.ex", '~s|a #{b}| <> "c"', ["a <b>c"]),
-        ("a.sh", "a <<'E'\nb $c\nE\nd <<F\ng $h\nF\n", ["b $c\n", "g <h>\n"]),
+        ("a.sh", "a <<'E'\nb $1\nE\nd <<F\ng $h\nF\n", ["b $1\n", "g <h>\n"]),
         ("a.lua", "a = [==[ b ]] ]==] .. 'c' -- 'd'", [" b ]] c"]),
         ("a.c", 'a("b" "c"); R"x(d)")x"', ["bc", 'd)"']),
     ],
