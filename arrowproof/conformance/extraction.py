@@ -9,25 +9,26 @@ which tables are written.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from arrowproof.conformance.changes import Change
 from arrowproof.conformance.languages import is_generated
 from arrowproof.conformance.names import fold
-from arrowproof.conformance.python_statements import parse_python, read_python, unread_module
 from arrowproof.conformance.sources import Source
-from arrowproof.conformance.sqlalchemy_statements import read_sqlalchemy
-from arrowproof.conformance.sqlalchemy_tables import MappedTable, find_mapped
 from arrowproof.conformance.stand_ins import read_stand_ins, read_trigger_uses
 from arrowproof.conformance.statements import SqlStatement, split_statements
 from arrowproof.conformance.tables import read_foreign_keys
-from arrowproof.conformance.text_statements import read_text
 from arrowproof.conformance.writes import changes_of
 from arrowproof.model.lifecycle import Binding, Dialect
 from arrowproof.model.record import record
+
+if TYPE_CHECKING:
+    import ast
+
+    from arrowproof.conformance.sqlalchemy_tables import MappedTable
 
 MAX_NAMES = 8
 """Files that one note lists."""
@@ -103,9 +104,8 @@ class _Extractor:
     def _matters(self, source: Source, words: frozenset[str]) -> bool:
         text = self.lowered.get(source.file)
         if text is None:
-            text = source.text.lower() if all(word.isascii() for word in words) else fold(source.text)
-            self.lowered[source.file] = text
-        if any(word in text for word in words) or _HIDDEN_NAME.search(text) is not None:
+            text = self.lowered[source.file] = source.text.lower()
+        if any(word.lower() in text for word in words) or _HIDDEN_NAME.search(text) is not None:
             return True
         return source.is_sql and _SQL_ODDITIES.search(text) is not None
 
@@ -113,17 +113,23 @@ class _Extractor:
         if source.is_sql:
             yield from split_statements(source.file, source.text, self.dialect)
         elif source.is_python:
+            from arrowproof.conformance.python_statements import read_python, unread_module  # late: few have code
+
             tree = self._tree(source)
             if isinstance(tree, str):
                 yield unread_module(source.file, tree)
             else:
                 yield from read_python(source.file, tree, words, self.dialect)
         else:
+            from arrowproof.conformance.text_statements import read_text  # late: few have code
+
             yield from read_text(source.file, source.text, words, self.dialect)
 
     def _tree(self, source: Source) -> ast.Module | str:
+        from arrowproof.conformance.python_statements import parse_python
+
         tree = self.trees.get(source.file) or parse_python(source.text)
-        if isinstance(tree, ast.Module):
+        if not isinstance(tree, str):
             self.trees[source.file] = tree
         return tree
 
@@ -150,6 +156,9 @@ class _Extractor:
         """The statements that Python code makes of classes and variables which stand for the table."""
         if self.binding.state is None or not any(source.is_python for source in self.sources):
             return
+        from arrowproof.conformance.sqlalchemy_statements import read_sqlalchemy
+        from arrowproof.conformance.sqlalchemy_tables import find_mapped
+
         state, key = fold(self.binding.state), self.binding.key[0]
         mapped = find_mapped(self.trees.values(), fold(self.binding.table), state, key)
         if mapped is None:
@@ -157,7 +166,7 @@ class _Extractor:
         for source in self.sources:
             if source.is_python and self._may_use(source, mapped):
                 tree = self._tree(source)
-                if isinstance(tree, ast.Module):
+                if not isinstance(tree, str):
                     made = read_sqlalchemy(source.file, tree, mapped, self.values, self.dialect)
                     found = [*self.found.get(source.file, ()), *made]
                     self.found[source.file] = sorted(found, key=lambda each: each.place.line)

@@ -56,6 +56,7 @@ _LEXEME = re.compile(
 _BEFORE_A_TABLE = frozenset(
     ["UPDATE", "INTO", "FROM", "JOIN", "ONLY", "TABLE", "USING", "TRUNCATE", "COPY", "REFERENCES", "EXISTS", "ON"]
 )
+_NO_TABLE_FOLLOWS = frozenset((word, "UPDATE") for word in ("FOR", "KEY", "DO", "ON"))
 _DEFINING = frozenset({"CREATE", "ALTER", "DROP"})
 _DOT = re.compile(r"\s*\.\s*")
 _HIDING = frozenset(["UPDATE", "INTO", "ONLY", "TRUNCATE", "COPY"])
@@ -100,7 +101,7 @@ class _Renderer:
         last = _DOT.split(lexeme)[-1]
         if match.lastgroup == "comment":
             text = lexeme.replace(HOLE, " ")
-        elif match.lastgroup == "path" and before[1] in _BEFORE_A_TABLE:
+        elif match.lastgroup == "path" and before[1] in _BEFORE_A_TABLE and before not in _NO_TABLE_FOLLOWS:
             text = self._table(last, before, shown)
         elif match.lastgroup == "path" and HOLE not in last and self._is_name(match, before[1], verb):
             text = last

@@ -155,6 +155,7 @@ def test_prose_and_other_tables_are_no_statements(code: str) -> None:
         ("a.rb", 'format("DELETE FROM %{table} WHERE id = 1", table: table)', "its table is %{table}"),
         ("a.ts", "db.query(`UPDATE jobs SET a = 1 ${where}`)", "{where} stands for more than one value"),
         ("a.ts", "db.query(`UPDATE jobs SET ${column} = 1`)", ""),
+        ("a.ts", "q(`DELETE FROM jobs WHERE id IN (SELECT 1 FOR UPDATE ${lock})`)", "{lock} stands for more than one"),
         ("a.ts", "db.query(`UPDATE jobs SET ${sets} WHERE id = 1`)", "{sets} stands for more than one value"),
         ("a.ts", "let q = 'DELETE FROM jobs'; if (id) q += ' WHERE id = 1'", "what is added to q"),
         ("a.java", 'sql.append("DELETE FROM jobs"); sql.append(" WHERE id = 1");', "what is added to the builder"),
