@@ -17,6 +17,7 @@ from arrowproof.conformance.held_kill import AFTER_POINT, BEFORE_POINT
 from arrowproof.conformance.journal import open_journal
 from arrowproof.conformance.own_database import own_database
 from arrowproof.conformance.processes import ProcessGroup, RunningProcess
+from arrowproof.conformance.transaction_hold import HeldChange, hold_transaction
 from arrowproof.conformance.walks import Subject
 from arrowproof.model.evidence import Kill, Row, Side
 from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle, State
@@ -39,6 +40,9 @@ with open(os.open(commands, os.O_RDWR)) as lines:
                                    (number, target))
             elif target == "None":
                 connection.execute("DELETE FROM orders WHERE id = %s AND state = %s", (number, source))
+            elif mode == "single":
+                connection.execute("UPDATE orders SET tries = tries + 1, state = %s WHERE id = %s AND state = %s",
+                                   (target, number, source))
             else:
                 connection.execute("UPDATE orders SET tries = tries + 1 WHERE id = %s AND state = %s",
                                    (number, source))
@@ -169,6 +173,33 @@ def test_a_service_that_commits_each_statement_is_found_out(check: Check) -> Non
     seen = check("open", "paid", Side.BEFORE, "autocommit")
     assert str(seen.problem).startswith("Killed before its commit, yet the journal holds a touch in open")
     assert seen.before != seen.found
+
+
+def test_a_statement_that_is_its_own_transaction_is_not_done_after_the_kill(check: Check) -> None:
+    seen = check("open", "paid", Side.BEFORE, "single")
+    assert seen.problem is None
+    assert seen.found == seen.before
+
+
+def test_a_touch_ahead_of_a_self_transition_is_not_taken_for_it(check: Check) -> None:
+    seen = check("open", "open", Side.BEFORE, "forgetful")
+    assert "open -> open did not come to its change" in str(seen.problem)
+
+
+def test_only_the_wanted_row_waits(postgresql: str) -> None:
+    with own_database(postgresql) as url, psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("CREATE TABLE orders (id int PRIMARY KEY, state text NOT NULL, tries int DEFAULT 0)")
+        connection.execute("INSERT INTO orders VALUES (1, 'open'), (2, 'open')")
+        open_journal(url, SHOP.binding).install()  # type: ignore[arg-type]
+        wanted = HeldChange((("id", 1),), ("open",), ("paid",))
+        with hold_transaction(url, SHOP.binding, wanted):  # type: ignore[arg-type]
+            connection.execute("SET lock_timeout TO '200ms'")
+            connection.execute("UPDATE orders SET state = 'paid' WHERE id = 2")
+            connection.execute("UPDATE orders SET state = 'lost' WHERE id = 1")
+            connection.execute("UPDATE orders SET state = 'open' WHERE id = 1")
+            with pytest.raises(psycopg.errors.LockNotAvailable):
+                connection.execute("UPDATE orders SET state = 'paid' WHERE id = 1")
+        connection.execute("UPDATE orders SET state = 'paid' WHERE id = 1")
 
 
 def test_a_service_that_does_not_come_to_its_change_is_said_to_pass_it_by(check: Check) -> None:
