@@ -115,7 +115,8 @@ def test_what_a_second_session_makes_of_a_row_is_possible_in_a_race(shape: str, 
     made = second_comes_late(raced, sql)
     assert found.undecided is None
     assert made <= {(move.source, move.target) for move in (*found.moves, *found.race)}
-    # Whether or not this server did it: what is safe is said to be so, and what is not is said to happen from c.
+    assert bool(made) == (shape not in SAFE)
+    # What is safe is said to be so, and what is not is said to happen from c.
     snapshot, race = ({move.source for move in moves} - {None} for moves in (found.moves, found.race))
     if shape in SAFE:
         assert (snapshot, race) == ({"a"}, set())
