@@ -185,3 +185,13 @@ def test_rows_are_made_by_the_example_of_the_rows_that_are_there(tmp_path: Path)
     connection.close()
     checked = check(path)
     assert checked.holds, [str(trial) for trial in checked.trials if not trial.is_right]
+
+
+def test_a_guard_that_forbids_only_what_it_lists_lets_values_of_no_state_in(tmp_path: Path) -> None:
+    path = tmp_path / "service.sqlite3"
+    forbids = "WHEN OLD.status = 'done' AND NEW.status IN ('todo', 'doing') BEGIN SELECT RAISE(ABORT, 'no'); END"
+    execute(path, f"{JOBS}; CREATE TRIGGER strict AFTER UPDATE ON jobs {forbids}")
+    leaks = names(check(path))
+    assert "done -> a value of no state by a plain statement" in leaks
+    assert "done -> NULL, which is no state by REPLACE" in leaks
+    assert "done -> todo by a plain statement" not in leaks
