@@ -263,6 +263,7 @@ def test_a_driver_that_fails_beside_its_walks_is_a_problem_of_the_run(
 
     setattr(driver, call, fail)
     assert run().problems[0] == problem
+    driver.processes.stop()  # which the stop that fails has left to us
 
 
 def test_the_service_is_stopped_when_the_run_is_interrupted(shop: Lifecycle, driver: Any, tmp_path: Path) -> None:
