@@ -23,6 +23,9 @@ from arrowproof.model.record import record
 
 PREFIX = "arrowproof"
 
+_STORED = f"{PREFIX}_stored"
+"""The name of the bound table's rows in a FROM, since the table may itself be called NEW or OLD."""
+
 
 @record
 class JournalSchema:
@@ -165,10 +168,9 @@ class JournalSchema:
 
     def _refresh(self) -> str:
         """An UPDATE, since a row that is not in the shadow yet is being inserted, and the insert will put it there."""
-        table = quote(self.binding.table)
         columns = self._shadow_columns[len(self._keys) :]
-        values = self._shadow_values(table)[len(self._keys) :]
-        now = f"SELECT {', '.join(values)} FROM {table} WHERE {self._is_row('NEW')}"
+        values = self._shadow_values(_STORED)[len(self._keys) :]
+        now = f"SELECT {', '.join(values)} FROM {self._stored_rows} WHERE {self._is_row('NEW')}"
         where = f"{self._has_key('NEW')} AND {self._same_key()}"
         return f"UPDATE {quote(self._shadow)} SET ({', '.join(columns)}) = ({now}) WHERE {where}"
 
@@ -185,12 +187,13 @@ class JournalSchema:
         """Rows of the shadow that the table no longer has: REPLACE took them for NEW, and no trigger was fired."""
         if not self._other_indexes:
             return []
-        table, shadow = quote(self.binding.table), quote(self._shadow)
+        shadow = quote(self._shadow)
         keys = [f"{shadow}.{column}" for column in self._keys]
         image = [f"{shadow}.{column}" for column in self._image_columns]
-        is_in_table = " AND ".join(f"{mine} IS {own}" for mine, own in zip(keys, self._key(table), strict=True))
+        is_in_table = " AND ".join(f"{mine} IS {own}" for mine, own in zip(keys, self._key(_STORED), strict=True))
         rivals = " OR ".join(f"({self._is_rival(index)})" for index in self._other_indexes)
-        gone = f"({rivals}) AND NOT ({self._has_key('NEW')}) AND NOT EXISTS (SELECT 1 FROM {table} WHERE {is_in_table})"
+        is_stored = f"EXISTS (SELECT 1 FROM {self._stored_rows} WHERE {is_in_table})"
+        gone = f"({rivals}) AND NOT ({self._has_key('NEW')}) AND NOT {is_stored}"
         return [
             self._record("'delete'", "'changed'", keys, image, None, gone, source=shadow),
             f"DELETE FROM {shadow} WHERE {gone}",
@@ -240,13 +243,17 @@ class JournalSchema:
 
     def _remember(self, condition: str) -> str:
         """An INSERT into the shadow of what the table holds; a nested trigger may have changed more than NEW says."""
-        table = quote(self.binding.table)
-        values = ", ".join(self._shadow_values(table))
-        return f"INSERT INTO {quote(self._shadow)} SELECT {values} FROM {table} WHERE {condition}"
+        values = ", ".join(self._shadow_values(_STORED))
+        return f"INSERT INTO {quote(self._shadow)} SELECT {values} FROM {self._stored_rows} WHERE {condition}"
+
+    @property
+    def _stored_rows(self) -> str:
+        """The bound table as it stands in a FROM."""
+        return f"{quote(self.binding.table)} AS {_STORED}"
 
     def _is_row(self, row: str) -> str:
         """The condition on the bound table that finds the row which OLD or NEW stands for."""
-        pairs = zip(self._key(quote(self.binding.table)), self._key(row), strict=True)
+        pairs = zip(self._key(_STORED), self._key(row), strict=True)
         return " AND ".join(f"{here} IS {there}" for here, there in pairs)
 
     def _key(self, row: str) -> list[str]:

@@ -126,6 +126,32 @@ def test_names_of_any_kind_and_a_composite_key_are_quoted(place: Place) -> None:
     assert journal.stands()
 
 
+@pytest.mark.parametrize("table", ["new", "OLD"])
+def test_a_table_is_not_taken_for_the_row_that_a_trigger_calls_so(place: Place, table: str) -> None:
+    journal = make(
+        place,
+        f'CREATE TABLE "{table}" (id INTEGER PRIMARY KEY, s TEXT, code TEXT UNIQUE)',
+        Binding(table, ("id",), "s"),
+    )
+    place.run(
+        f"""INSERT INTO "{table}" VALUES (1, 'a', 'x'), (2, 'a', 'y')""",
+        f"""UPDATE "{table}" SET s = 'b' WHERE id = 2""",
+        f"""DELETE FROM "{table}" WHERE id = 1""",
+    )
+    if place.name == "sqlite":
+        place.run(f"""REPLACE INTO "{table}" VALUES (3, 'c', 'y')""")
+    else:
+        place.run(f"""DELETE FROM "{table}" WHERE id = 2""", f"""INSERT INTO "{table}" VALUES (3, 'c', 'y')""")
+    assert [(row.key, row.old_state, row.new_state) for row in journal.rows()] == [
+        ((("id", 1),), None, "a"),
+        ((("id", 2),), None, "a"),
+        ((("id", 2),), "a", "b"),
+        ((("id", 1),), "a", None),
+        ((("id", 2),), "b", None),
+        ((("id", 3),), None, "c"),
+    ]
+
+
 def test_a_derived_state_is_followed_through_its_columns(place: Place) -> None:
     derived = "CASE WHEN jobs.done_at IS NOT NULL THEN 'done' WHEN locked_by IS NULL THEN 'free' ELSE 'locked' END -- ."
     ddl = "CREATE TABLE jobs (id INTEGER PRIMARY KEY, locked_by TEXT, done_at INTEGER, note TEXT)"
