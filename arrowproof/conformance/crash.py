@@ -9,11 +9,12 @@ point, never by a clock; where a driver names the process, by the database (:mod
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from arrowproof.conformance.answers import checked_killed, checked_walked
 from arrowproof.conformance.driver import Killed, ProcessDriver, Walked
 from arrowproof.conformance.rows import BoundRow
-from arrowproof.conformance.walks import Subject, attempt, describe, journal_problem, state_problem, take_walk
+from arrowproof.conformance.walks import Subject, attempt, describe, journal_problem, keyed, state_problem, take_walk
 from arrowproof.model.evidence import JournalRow, Kill, Row, Side
 from arrowproof.model.record import record
 from arrowproof.model.transitions import Transition
@@ -51,18 +52,25 @@ class _Check:
 
     def run(self, key: Row | None) -> Kill:
         before = self.subject.row(key)
-        killed, problem = attempt(lambda: checked_killed(self._kill(key)))
+        killed, problem = attempt(lambda: self._checked(self._kill(key)))
+        if killed is not None and (problem := _no_kill(killed)):
+            # What was not killed may hold the database still, so that nothing more is asked of it.
+            return _kill_record(self.transition, self.side, key, killed, (before, None, None), (), problem)
         _, unsettled = attempt(self.subject.journal.settle)
         journal = self.subject.journal.rows(after=self.mark)
-        key = key or (_only_key(journal) if killed is None or killed.key is None else self.subject.key(killed.key))
+        key = key or (_only_key(journal) if killed is None or killed.key is None else killed.key)
         found = self.subject.row(key)
         key = self.subject.stored_key(key, found or before)
         if killed is None:
             rows = (before, found, None)
             return _kill_record(self.transition, self.side, key, None, rows, journal, problem)
-        problem = _no_kill(killed) or unsettled or self._found_problem(before, found, key, journal)
+        problem = unsettled or self._found_problem(before, found, key, journal)
         killed = Killed(killed.point, tuple(killed.processes), key)
         return self._restart(killed, before, found, problem)
+
+    def _checked(self, answer: Killed) -> Killed:
+        killed = checked_killed(answer)
+        return killed if killed.key is None else replace(killed, key=self.subject.key(killed.key))
 
     def _kill(self, key: Row | None) -> Killed:
         """By the service's own hold points; on a server by ours, for a driver that names the process."""
@@ -77,9 +85,12 @@ class _Check:
 
     def _restart(self, killed: Killed, before: BoundRow | None, found: BoundRow | None, problem: str | None) -> Kill:
         walked, failure = attempt(
-            lambda: checked_walked(self.subject.driver.recover(self.transition, killed, self.side), "recover")
+            lambda: keyed(
+                self.subject,
+                checked_walked(self.subject.driver.recover(self.transition, killed, self.side), "recover"),
+            )
         )
-        key = killed.key if walked is None else self.subject.key(walked.key)
+        key = killed.key if walked is None else walked.key
         restarted = self.subject.row(key)
         key = self.subject.stored_key(key, restarted)
         journal = self.subject.journal.rows(after=self.mark)

@@ -83,12 +83,14 @@ def drive(
         address = _started(driver, folder, database)
         journal = open_journal(address, lifecycle.binding)
         start = journal.install()
-        result = _Drive(Subject(lifecycle, driver, journal), plan, start, progress or _quiet).run(crash_checks)
+        run = _Drive(Subject(lifecycle, driver, journal), plan, start, progress or _quiet)
+        walks, kills = run.run(crash_checks)
     finally:
         _, problem = attempt(driver.stop)
     if problem is not None:
-        return replace(result, problems=(*result.problems, f"The service did not stop: {problem}"))
-    return replace(result, guard=check_service_guard(address, lifecycle))
+        run.problems.append(f"The service did not stop: {problem}")
+    result = run.result(walks, kills)  # read behind the stop: what a service does at its end is judged as well
+    return result if problem is not None else replace(result, guard=check_service_guard(address, lifecycle))
 
 
 @record
@@ -101,7 +103,7 @@ class _Drive:
     progress: Progress
     problems: list[str] = field(default_factory=list)
 
-    def run(self, crash_checks: bool) -> DriveResult:
+    def run(self, crash_checks: bool) -> tuple[list[Walk], list[Kill]]:
         kills = [(tour, side) for tour in _shortest(self.plan.tours) for side in Side] if crash_checks else []
         total = len(self.plan.tours) + len(kills)
         walks: list[Walk] = []
@@ -114,7 +116,7 @@ class _Drive:
             checked.append(check_crash(self.subject, tour.steps[:-1], tour.goal, side))
             self._end(checked[-1].key)
         self.progress("done", total, total)
-        return self._result(walks, checked)
+        return walks, checked
 
     def _walk_tour(self, tour: Tour) -> list[Walk]:
         """Every step of a tour up to the first that goes wrong; its goal by the wanted arrow path alone."""
@@ -142,7 +144,8 @@ class _Drive:
         if problem is not None:
             self.problems.append(f"A tour did not end: {problem}")
 
-    def _result(self, walks: Sequence[Walk], kills: Sequence[Kill]) -> DriveResult:
+    def result(self, walks: Sequence[Walk], kills: Sequence[Kill]) -> DriveResult:
+        """What the run saw, by the journal as it stands now."""
         journal = self.subject.journal
         rows, states = journal.rows_and_states()
         problems = [

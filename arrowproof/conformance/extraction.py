@@ -36,10 +36,15 @@ MAX_NAMES = 8
 
 @record
 class Extraction:
-    """The statements of the sources, in the order of these, and notes for a person."""
+    """The statements of the sources, in the order of these, and notes for a person.
+
+    ``drops_index`` is whether any of them drops an index, in a file that is read for nothing else too: such a
+    statement need not name the table.
+    """
 
     statements: tuple[SqlStatement, ...]
     notes: tuple[str, ...] = ()
+    drops_index: bool = False
 
 
 def extract_statements(
@@ -50,7 +55,8 @@ def extract_statements(
     names = [source.file for source in sources if is_generated(source.text)]
     extractor = _Extractor(written, binding, frozenset(map(str, values)), dialect)
     extractor.run()
-    return Extraction(tuple(extractor.statements()), tuple(_skipped(names)))
+    drops_index = any(_DROPS_INDEX.search(source.text) is not None for source in sources)
+    return Extraction(tuple(extractor.statements()), tuple(_skipped(names)), drops_index)
 
 
 def _skipped(names: Sequence[str]) -> Iterator[str]:
@@ -65,6 +71,7 @@ _HIDDEN_NAME = re.compile(
     r"(?:[\"`\[]?[\w.]*[{$#%?:@]|[\"'`]\s*[+.,)%&|<\\]|[\w.]+[\"'`]\s*(?:[+.&\"'`]|<>|\|\||\\\n))"
 )
 """A keyword ahead of a name with a hole, or of one that goes on in another string."""
+_DROPS_INDEX = re.compile(r"\bdrop\s+index\b", re.IGNORECASE)
 _SQL_ODDITIES = re.compile(r"\battach\b|writable_schema|\brename\s+value\b|^[ \t]*[.\\]\w", re.MULTILINE)
 
 

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from arrowproof.conformance.changes import Change
 from arrowproof.conformance.display import VALUE_LIMIT, one_line
 from arrowproof.conformance.effects import Move, Subject
-from arrowproof.conformance.extraction import extract_statements
+from arrowproof.conformance.extraction import Extraction, extract_statements
 from arrowproof.conformance.findings import Finding, Scan, Scanner, cut
 from arrowproof.conformance.names import fold
 from arrowproof.conformance.near_states import near_state
@@ -78,7 +78,7 @@ def scan(lifecycle: Lifecycle, paths: Sequence[Path] = ()) -> Scan:
     statements = extraction.statements
     if binding.state is None:
         return _scan_of_derived_state(lifecycle, binding, sources, statements)
-    scanner = Scanner(_subject_of(lifecycle, binding, binding.state, statements), statements)
+    scanner = Scanner(_subject_of(lifecycle, binding, binding.state, extraction), statements)
     scanner.run()
     files = _counted(sources, scanner.answers)
     notes = (*extraction.notes, *scanner.notes)
@@ -127,12 +127,15 @@ def build_matrix(lifecycle: Lifecycle, scan: Scan) -> Matrix:
     )
 
 
-def _subject_of(
-    lifecycle: Lifecycle, binding: Binding, state_column: str, statements: Sequence[SqlStatement]
-) -> Subject:
+def _subject_of(lifecycle: Lifecycle, binding: Binding, state_column: str, extraction: Extraction) -> Subject:
     self_transitions = {each.source for each in derive_transitions(lifecycle) if each.source == each.target}
     return Subject(
-        read_table(statements, binding.table, (*binding.key, *binding.watch, state_column)),
+        read_table(
+            extraction.statements,
+            binding.table,
+            (*binding.key, *binding.watch, state_column),
+            drops_index=extraction.drops_index,
+        ),
         tuple(fold(name) for name in binding.key),
         fold(state_column),
         frozenset(fold(name) for name in binding.watch),

@@ -61,15 +61,19 @@ class Table:
         return name in self.row_names or any(column.name == name for column in self.columns)
 
 
-def read_table(statements: Iterable[SqlStatement], name: str, assured: Iterable[str] = ()) -> Table:
+def read_table(
+    statements: Iterable[SqlStatement], name: str, assured: Iterable[str] = (), *, drops_index: bool = False
+) -> Table:
     """What the sources declare of the table ``name``. Declarations that contradict each other say nothing.
 
-    ``assured`` are columns that the table has whether a source declares them or not.
+    ``assured`` are columns that the table has whether a source declares them or not. ``drops_index`` is whether an
+    index is dropped by what is not among the statements.
     """
-    return replace(_read_table(tuple(statements), fold(name)), assured=frozenset(fold(each) for each in assured))
+    table = _read_table(tuple(statements), fold(name), drops_index)
+    return replace(table, assured=frozenset(fold(each) for each in assured))
 
 
-def _read_table(statements: Sequence[SqlStatement], wanted: str) -> Table:
+def _read_table(statements: Sequence[SqlStatement], wanted: str, drops_index: bool) -> Table:
     types = read_types(statements)
     created = [table for table in _tables_created(statements, types) if table.name == wanted]
     if not created:
@@ -81,7 +85,8 @@ def _read_table(statements: Sequence[SqlStatement], wanted: str) -> Table:
             table = Table(
                 wanted, (), frozenset(), keys, table.replaces_rows or other.replaces_rows, statement=table.statement
             )
-    return _with_additions(table, statements, types) if table.is_known else table
+    drops_index |= any((statement.word(0), statement.word(1)) == ("DROP", "INDEX") for statement in statements)
+    return _with_additions(table, statements, types, drops_index) if table.is_known else table
 
 
 def _tables_created(statements: Sequence[SqlStatement], types: Types) -> Iterator[Table]:
@@ -114,12 +119,11 @@ def read_replacing_tables(statements: Sequence[SqlStatement]) -> frozenset[str]:
     return frozenset(table.name for table in _tables_created(statements, SQLITE_TYPES) if table.replaces_rows)
 
 
-def _with_additions(table: Table, statements: Sequence[SqlStatement], types: Types) -> Table:
+def _with_additions(table: Table, statements: Sequence[SqlStatement], types: Types, drops_index: bool) -> Table:
     """The table with the columns that ALTER TABLE adds and the keys that CREATE UNIQUE INDEX makes.
 
     Where an index is dropped, whichever it is, none of them is relied on.
     """
-    drops_index = any((statement.word(0), statement.word(1)) == ("DROP", "INDEX") for statement in statements)
     for statement in statements:
         if statement.word(0) == "ALTER":
             table = _altered(table, statement, types)

@@ -104,7 +104,7 @@ def take_walk(subject: Subject, transition: Transition, key: Row | None, mark: i
     What goes wrong is told in the walk's ``problem``; errors of the environment or the input are raised.
     """
     before = subject.row(key)
-    walked, problem = attempt(lambda: _keyed(subject, checked_walked(subject.driver.walk(transition, key), "walk")))
+    walked, problem = attempt(lambda: keyed(subject, checked_walked(subject.driver.walk(transition, key), "walk")))
     if walked is not None:
         key = walked.key
     after = subject.row(key)
@@ -179,7 +179,8 @@ def _described(subject: Subject, row: JournalRow) -> str:
     return f"{what} ({key_text(row.key)})"
 
 
-def _keyed(subject: Subject, walked: Walked) -> Walked:
+def keyed(subject: Subject, walked: Walked) -> Walked:
+    """What a driver did, with its key in the order of the binding; a DriverError when its columns are others."""
     return Walked(subject.key(walked.key), tuple(walked.processes), walked.path)
 
 

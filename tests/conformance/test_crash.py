@@ -134,6 +134,21 @@ def test_a_process_that_was_not_killed_does_not_count(kill: Callable[..., Kill],
     assert kill("open", "paid", Side.BEFORE).problem == "The driver names no process that ended by SIGKILL."
 
 
+@pytest.mark.parametrize("call", ["kill", "recover"])
+def test_a_key_of_other_columns_is_the_problem_of_that_kill(kill: Callable[..., Kill], driver: Any, call: str) -> None:
+    answer = getattr(driver, call)
+    setattr(driver, call, lambda *given: replace(answer(*given), key=(("id", 1),)))
+    assert "the binding's key is (number)" in str(kill("open", "paid", Side.AFTER).problem)
+
+
+def test_nothing_is_restarted_beside_what_was_not_killed(kill: Callable[..., Kill], driver: Any) -> None:
+    restarted = []
+    driver.kill = lambda _transition, key, _side: Killed("none", (), key)
+    driver.recover = lambda *given: restarted.append(given)
+    assert kill("open", "paid", Side.BEFORE).problem == "The driver names no process that ended by SIGKILL."
+    assert restarted == []
+
+
 @pytest.mark.parametrize(("call", "has_found"), [("kill", False), ("recover", True)])
 def test_a_driver_that_fails_at_a_kill_is_the_problem_of_that_kill(
     kill: Callable[..., Kill], driver: Any, call: str, has_found: bool

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
 from arrowproof.conformance.drive import DriveResult, drive
@@ -264,6 +266,18 @@ def test_a_driver_that_fails_beside_its_walks_is_a_problem_of_the_run(
     setattr(driver, call, fail)
     assert run().problems[0] == problem
     driver.processes.stop()  # which the stop that fails has left to us
+
+
+def test_what_the_service_does_when_it_is_stopped_is_judged_as_well(run: Drive, driver: Any) -> None:
+    stop = driver.stop
+
+    def put_back() -> None:
+        stop()
+        with closing(apsw.Connection(str(driver.database))) as connection:
+            connection.execute("UPDATE orders SET state = 'open' WHERE state = 'shipped'")
+
+    driver.stop = put_back
+    assert sneak_paths_of(run()) == [("shipped", "open")]
 
 
 def test_the_service_is_stopped_when_the_run_is_interrupted(shop: Lifecycle, driver: Any, tmp_path: Path) -> None:

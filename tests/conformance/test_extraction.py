@@ -134,3 +134,19 @@ def test_a_whole_service_in_code_is_held_against_its_model(judge: Judge, tmp_pat
     text = (tmp_path / "app.py").read_text(encoding="utf-8").replace(" AND status IN ('pending', 'retry_wait')", "", 1)
     (tmp_path / "app.py").write_text(text, encoding="utf-8")
     assert "failed>completed" in possible(judge("", "", sources=("app.py",)))
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [("drop.sql", "DROP INDEX i"), ("drop.py", "run('create table a (b); drop  index if exists i')")],
+)
+def test_an_index_that_is_dropped_in_a_file_of_its_own_makes_no_key_either(
+    judge: Judge, tmp_path: Path, file: str, text: str
+) -> None:
+    index = "CREATE UNIQUE INDEX i ON jobs (y);\n"
+    claim = "UPDATE jobs SET status = 'completed' WHERE y IN (SELECT y FROM jobs WHERE status = 'pending');\n"
+    (tmp_path / file).write_text("")
+    sources = ("*.sql", "*.py") if file.endswith("py") else ("*.sql",)
+    assert "failed>completed" not in possible(judge(GOOD + index + claim, sources=sources))
+    (tmp_path / file).write_text(text)
+    assert "failed>completed" in possible(judge(GOOD + index + claim, sources=sources))
