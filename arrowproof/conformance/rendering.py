@@ -62,6 +62,12 @@ _DOT = re.compile(r"\s*\.\s*")
 _HIDING = frozenset(["UPDATE", "INTO", "ONLY", "TRUNCATE", "COPY"])
 
 
+def _is_glued(lexeme: str, before: str) -> bool:
+    """Whether a hole stands right beside other text: ``1{more}``, and not ``${number}`` or ``:id{number}``."""
+    is_quoted = lexeme[0] in '"`['
+    return not is_quoted and lexeme.lstrip("$#") != HOLE and before not in (":", "@", "?")
+
+
 class _Renderer:
     """Writes a piece anew, each hole as what it can be at its place."""
 
@@ -99,6 +105,7 @@ class _Renderer:
         lexeme, start = match.group(), match.start()
         shown = self.piece.shown(start, match.end())
         last = _DOT.split(lexeme)[-1]
+        text = ""
         if match.lastgroup == "comment":
             text = lexeme.replace(HOLE, " ")
         elif match.lastgroup == "path" and before[1] in _BEFORE_A_TABLE and before not in _NO_TABLE_FOLLOWS:
@@ -107,11 +114,21 @@ class _Renderer:
             text = last
         elif match.lastgroup == "sign":
             text = " "
+        elif match.lastgroup == "path" and _is_glued(lexeme, before[1]):
+            self._put_parts(lexeme, start, shown)
         else:
             self.values[self.length] = shown
             text = self.parameter
         self._put(text, start)
         self.offsets.append((self.length, match.end()))
+
+    def _put_parts(self, lexeme: str, start: int, shown: str) -> None:
+        """What stands beside a hole, and the hole behind it, which may go on as it likes."""
+        for part in re.split(f"({HOLE})", lexeme):
+            if part == HOLE:
+                self._put(" ", start)
+                self.values[self.length] = shown
+            self._put(f"{self.parameter} " if part == HOLE else part, start)
 
     def _is_name(self, match: re.Match[str], before: str, verb: str) -> bool:
         """Whether a path with a hole for its schema names a function, a type, or what a definition speaks of."""

@@ -59,6 +59,8 @@ class _Reader:
         self.found: list[tuple[int, list[Chunk], str | None]] = []
         self.seen: set[int] = set()
         self.queries = _names_of_queries(tree)
+        imports = (each for each in ast.walk(tree) if isinstance(each, ast.ImportFrom))
+        self.imported = {name.asname: name.name for each in imports for name in each.names if name.asname}
 
     def run(self) -> None:
         self._scope(self.tree, None, {})
@@ -115,8 +117,8 @@ class _Reader:
             calls.insert(0, at)
             receiver = at.func.value if isinstance(at.func, ast.Attribute) else None
             subject = at.args[0] if at.args else None
-            if last_name(at.func) in _ROOTS and any(map(self._is_table, filter(None, (subject, receiver)))):
-                root = last_name(at.func)
+            root = self._root(at.func)
+            if root in _ROOTS and any(map(self._is_table, filter(None, (subject, receiver)))):
                 break
             at = receiver
         else:
@@ -135,6 +137,11 @@ class _Reader:
             changes = [each for each in calls if last_name(each.func) in ("values", "ordered_values")]
             self._filtered(root, node, changes, calls, conditions)
         return True
+
+    def _root(self, function: ast.expr) -> str:
+        """The name of a function, that of SQLAlchemy where a module imports it under another one."""
+        name = last_name(function)
+        return self.imported.get(name, name) if isinstance(function, ast.Name) else name
 
     def _is_query(self, node: ast.expr | None, classes: dict[str, bool | None]) -> bool:
         """Whether what a chain of calls begins with is a query of the table: ``Job.query``, or a name bound to one."""

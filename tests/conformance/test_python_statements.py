@@ -20,6 +20,10 @@ UNDECIDED = {
     'q = "DELETE FROM jobs"\nif a:\n    q += " WHERE id = 1"\ndb.execute(q)': "what is added to q",
     'q = "DELETE FROM jobs"\nfor a in b:\n    q = q + a\ndb.execute(q)': "what is added to q",
     'def f():\n  q = "DELETE FROM jobs"\n  if a:\n    q += b\n  db.execute(q + " WHERE id = 1")': "what is added to q",
+    'db.execute(f"UPDATE jobs SET a = a + 1{more} WHERE id = ?")': "{more} stands for more than one value",
+    'db.execute("DELETE FROM jobs WHERE id = %s" + more, [a])': "{more} stands for more than one value",
+    'db.execute(f"UPDATE jobs SET note = NULL{more}")': "{more} stands for more than one value",
+    'db.execute(f"DELETE FROM jobs WHERE a = {x}{more}")': "stands for more than one value",
     'parts = ["DELETE FROM jobs"]\nparts.append(where)\ndb.execute(" ".join(parts))': "stands for more than one value",
 }
 

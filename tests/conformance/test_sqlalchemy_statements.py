@@ -58,6 +58,16 @@ def test_a_statement_of_core_is_the_sql_that_it_comes_to(code: str) -> None:
     assert core(code) == [CORE[code]]
 
 
+def test_a_function_that_is_imported_under_another_name_is_the_same() -> None:
+    code = "from sqlalchemy.dialects.postgresql import insert as pg_insert\nfrom sqlalchemy import update as upd\n"
+    code += 'c.execute(pg_insert(jobs).values(status="a").on_conflict_do_update(set_={"status": "b"}))\n'
+    code += 'c.execute(upd(jobs).values(status="b"))'
+    assert core(code) == [
+        "INSERT INTO \"jobs\" (status) VALUES ('a') ON CONFLICT (id) DO UPDATE SET status = 'b'",
+        "UPDATE \"jobs\" SET status = 'b'",
+    ]
+
+
 @pytest.mark.parametrize(
     "code",
     [
