@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from arrowproof.conformance.embedded import read_piece
 from arrowproof.conformance.pieces import Chunk, Piece
+from arrowproof.conformance.python_objects import classes_of_names, unpacked
 from arrowproof.conformance.python_scopes import Scope, inner_nodes, scope_of
 from arrowproof.conformance.python_strings import Strings, class_constants
 from arrowproof.conformance.sqlalchemy_conditions import Conditions
@@ -69,7 +70,7 @@ class _Reader:
         assert isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
         scope = scope_of(node, parent)
         body: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
-        classes = {**outer, **_classes_of_names(node, body, self.names, scope.class_name)}
+        classes = {**outer, **classes_of_names(node, body, self.names, scope.class_name)}
         conditions = Conditions(self.mapped, self.names, self.strings, scope)
         for each in inner_nodes(body):
             if isinstance(each, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
@@ -78,9 +79,9 @@ class _Reader:
                 self._call(each, conditions, classes)
             elif isinstance(each, ast.Assign | ast.AnnAssign | ast.AugAssign):
                 targets = each.targets if isinstance(each, ast.Assign) else [each.target]
-                for target in targets:
-                    if isinstance(target, ast.Attribute) and each.value is not None:
-                        value = None if isinstance(each, ast.AugAssign) else each.value
+                assigned = None if isinstance(each, ast.AugAssign) else each.value
+                for target, value in unpacked(targets, assigned) if each.value is not None else ():
+                    if isinstance(target, ast.Attribute):
                         self._write(target.value, target.attr, value, each, conditions, classes)
 
     # Calls
@@ -89,8 +90,12 @@ class _Reader:
         if id(node) in self.seen:
             return
         name = last_name(node.func)
-        if name == "setattr" and len(node.args) == 3 and isinstance(node.args[1], ast.Constant):
-            self._write(node.args[0], str(node.args[1].value), node.args[2], node, conditions, classes)
+        if name == "setattr" and len(node.args) == 3:
+            attribute = node.args[1]
+            if isinstance(attribute, ast.Constant):
+                self._write(node.args[0], str(attribute.value), node.args[2], node, conditions, classes)
+            elif self.names:  # any attribute may be the state, in a module that knows the class
+                self._write_state(node.args[0], node.args[2], node, conditions, classes)
         elif name in self.names and self._is_table(node.func) and name[:1].isupper():
             self._insert(node, [node], conditions)
         elif not self._chain(node, conditions, classes) and name == "delete" and isinstance(node.func, ast.Attribute):
@@ -254,9 +259,18 @@ class _Reader:
         classes: dict[str, bool | None],
     ) -> None:
         """``job.status = value``: an update by the key, once the session is flushed."""
+        if self.mapped.is_state(attribute):
+            self._write_state(target, value, node, conditions, classes)
+
+    def _write_state(
+        self,
+        target: ast.expr,
+        value: ast.expr | None,
+        node: ast.AST,
+        conditions: Conditions,
+        classes: dict[str, bool | None],
+    ) -> None:
         assert isinstance(node, ast.stmt | ast.expr)
-        if not self.mapped.is_state(attribute):
-            return
         stored = conditions.value(value) if value is not None else [_hole(target)]
         chunks = [_text(f"UPDATE {self._table()} SET {conditions.quoted(self.mapped.state_column)} = ", node), *stored]
         chunks += [_text(f" WHERE {self.mapped.key} = ", node), _hole(target)]
@@ -344,42 +358,3 @@ def _names_of_queries(tree: ast.Module) -> set[str]:
         if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name)
         and isinstance(each.value, ast.Call) and last_name(each.value.func) in _QUERIES
     }  # fmt: skip
-
-
-def _classes_of_names(
-    node: ast.AST, body: Sequence[ast.AST], names: set[str], class_name: str
-) -> dict[str, bool | None]:
-    """Of each name of a scope, whether it is an object of the table; None when that is not known."""
-    said: dict[str, list[bool | None]] = {}
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-        arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-        for argument in arguments:
-            known = _mentions(argument.annotation, names) if argument.annotation is not None else None
-            said[argument.arg] = [known]
-        if arguments and arguments[0].arg == "self" and class_name:
-            said["self"] = [class_name in names]
-    for each in inner_nodes(body):
-        if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name):
-            said.setdefault(each.targets[0].id, []).append(_class_of_value(each.value, names))
-        elif isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
-            said.setdefault(each.target.id, []).append(_mentions(each.annotation, names))
-        elif isinstance(each, ast.For | ast.AsyncFor | ast.comprehension) and isinstance(each.target, ast.Name):
-            said.setdefault(each.target.id, []).append(True if _mentions(each.iter, names) else None)
-    return {name: True if True in found else (None if None in found else False) for name, found in said.items()}
-
-
-def _class_of_value(value: ast.expr, names: set[str]) -> bool | None:
-    if _mentions(value, names):
-        return True
-    if isinstance(value, ast.Call) and last_name(value.func)[:1].isupper():
-        return False
-    return False if isinstance(value, ast.Constant | ast.Dict | ast.List) else None
-
-
-def _mentions(node: ast.AST | None, names: set[str]) -> bool:
-    for each in ast.walk(node) if node is not None else ():
-        if isinstance(each, ast.Name | ast.Attribute) and last_name(each) in names:
-            return True
-        if isinstance(each, ast.Constant) and isinstance(each.value, str) and any(name in each.value for name in names):
-            return True
-    return False

@@ -107,6 +107,11 @@ ORM = {
     'for job in session.scalars(select(Job)):\n    setattr(job, "state", new)': [
         'UPDATE "jobs" SET status = {new} WHERE id = {job}'
     ],
+    'def f(job: Job): job.state, job.note = "b", 1': ["UPDATE \"jobs\" SET status = 'b' WHERE id = {job}"],
+    "def f(job: Job): [job.note, job.state] = new": ['UPDATE "jobs" SET status = {job} WHERE id = {job}'],
+    "def f(job: Job):\n    for k, v in data.items(): setattr(job, k, v)": [
+        'UPDATE "jobs" SET status = {v} WHERE id = {job}'
+    ],
     "job = session.query(Job).first()\nsession.delete(job)": ['DELETE FROM "jobs" WHERE id = {job}'],
     'def f(mail: Mail): mail.state = "failed"': [],
     'mail = Mail()\nmail.state = "failed"': [],
@@ -122,6 +127,8 @@ def test_what_is_done_to_a_mapped_class_is_the_sql_that_it_comes_to(code: str) -
 
 def test_a_state_that_is_written_to_an_object_of_unknown_class_is_undecided() -> None:
     (reason,) = orm('def f(job): job.state = "failed"')
+    assert reason == "it may write the state of jobs: the class of job is not known; annotate it"
+    (reason,) = orm('def f(job: Any): job.state = "failed"')
     assert reason == "it may write the state of jobs: the class of job is not known; annotate it"
     (reason,) = orm("def f(session, job): session.delete(job)")
     assert reason == "it may remove a row of jobs: the class of job is not known; annotate it"
