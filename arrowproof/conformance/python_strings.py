@@ -17,6 +17,8 @@ from arrowproof.conformance.python_scopes import Scope
 
 MAX_DEPTH = 60
 """Names and expressions within each other that are followed; a deeper one is a hole."""
+MAX_STEPS = 4_000
+"""Expressions that are read for one string, each as often as the string has it; what comes after these is a hole."""
 _WRAPPERS = frozenset({"text", "SQL", "dedent", "cleandoc", "sql_text", "TextClause", "str", "RawSQL", "LiteralString"})
 _SAME = frozenset({"strip", "lstrip", "rstrip", "as_string", "__str__"})
 _PERCENT = re.compile(r"%(?:\((?P<key>\w+)\)|(?P<percent>%))?(?(percent)|[-+ #0]*\d*(?:\.\d+)?[sdrfgixua])")
@@ -24,15 +26,21 @@ _PERCENT = re.compile(r"%(?:\((?P<key>\w+)\)|(?P<percent>%))?(?(percent)|[-+ #0]
 
 @dataclass
 class Strings:
-    """Reads the string expressions of one module. ``classes`` hold the constants of its classes by ``Class.NAME``."""
+    """Reads the string expressions of one module. ``classes`` are what :func:`class_constants` gives."""
 
     classes: Mapping[str, ast.expr] = field(default_factory=dict)
     consumed: set[int] = field(default_factory=set)
     """The nodes that are part of a larger string, by identity."""
+    steps: int = 0
+    """Expressions that were read for the string that is being read."""
 
     def read(self, node: ast.expr, scope: Scope) -> list[Chunk] | None:
         """The chunks of an expression, None when it is no string that can be seen."""
-        return self._read(node, scope, 0)
+        is_outermost = self.steps == 0
+        try:
+            return self._read(node, scope, 0)
+        finally:
+            self.steps = 0 if is_outermost else self.steps
 
     def constant(self, node: ast.expr, scope: Scope) -> str | None:
         """The text of an expression that has no holes, None when it has any."""
@@ -42,7 +50,8 @@ class Strings:
         return "".join(each.text for each in chunks)
 
     def _read(self, node: ast.expr, scope: Scope, depth: int) -> list[Chunk] | None:
-        if depth > MAX_DEPTH:
+        self.steps += 1
+        if depth > MAX_DEPTH or self.steps > MAX_STEPS:
             return None
         match node:
             case ast.Constant(value=str(value)):
@@ -237,26 +246,49 @@ class Strings:
             return self._attribute(node.value, scope)
         if not isinstance(node.value, ast.Name):
             return None
-        owner = scope.class_name if node.value.id in ("self", "cls") else node.value.id
+        owner = f"{scope.class_name}.self" if node.value.id in ("self", "cls") else node.value.id
         return self.classes.get(f"{owner}.{node.attr}")
 
 
 def class_constants(tree: ast.Module) -> dict[str, ast.expr]:
-    """What the classes of a module bind once in their bodies, by ``Class.NAME``, unless something else assigns it."""
-    found: dict[str, ast.expr] = {}
-    twice: set[str] = set()
+    """What the classes of a module bind once in their bodies, by ``Class.NAME``, unless something else assigns it.
+
+    By ``Class.self.NAME`` once more what no class of the module that is derived from it binds as well: ``self`` may be
+    one of these.
+    """
+    found: dict[tuple[str, str], ast.expr] = {}
+    twice: set[tuple[str, str]] = set()
+    assigned: set[str] = set()
+    bases: dict[str, set[str]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):
+            bases.setdefault(node.name, set()).update(map(_last_name, node.bases))
             for each in node.body:
                 target = each.targets[0] if isinstance(each, ast.Assign) else getattr(each, "target", None)
                 value = each.value if isinstance(each, ast.Assign | ast.AnnAssign) else None
                 if isinstance(target, ast.Name) and value is not None:
-                    name = f"{node.name}.{target.id}"
+                    name = (node.name, target.id)
                     twice |= {name} & found.keys()
                     found[name] = value
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            twice.add(node.attr)
-    return {name: value for name, value in found.items() if name not in twice and name.partition(".")[2] not in twice}
+            assigned.add(node.attr)
+    overridden = {(base, attribute) for owner, attribute in found for base in _ancestors(owner, bases)}
+    constants = {name: value for name, value in found.items() if name not in twice and name[1] not in assigned}
+    own = {
+        f"{owner}.self.{each}": value for (owner, each), value in constants.items() if (owner, each) not in overridden
+    }
+    return {f"{owner}.{each}": value for (owner, each), value in constants.items()} | own
+
+
+def _ancestors(name: str, bases: Mapping[str, set[str]]) -> set[str]:
+    """The classes that one is derived from, as far as the module tells."""
+    found: set[str] = set()
+    left = [name]
+    while left:
+        new = bases.get(left.pop(), set()) - found
+        found |= new
+        left += new
+    return found
 
 
 def _last_name(node: ast.expr) -> str:

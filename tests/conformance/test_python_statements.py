@@ -24,6 +24,10 @@ UNDECIDED = {
     'db.execute("DELETE FROM jobs WHERE id = %s" + more, [a])': "{more} stands for more than one value",
     'db.execute(f"UPDATE jobs SET note = NULL{more}")': "{more} stands for more than one value",
     'db.execute(f"DELETE FROM jobs WHERE a = {x}{more}")': "stands for more than one value",
+    'class A:\n  T = "tasks"\n  def f(self): run(f"DELETE FROM {self.T}")\nclass B(A):\n  T = "jobs"': "{self.T}",
+    "x = '1'\n" + "".join(f"x{n + 1 or ''} = x{n or ''} + x{n or ''}\n" for n in range(55)) + "run('UPDATE ' + x55)": (
+        "only the running program knows"
+    ),
     'parts = ["DELETE FROM jobs"]\nparts.append(where)\ndb.execute(" ".join(parts))': "stands for more than one value",
 }
 
