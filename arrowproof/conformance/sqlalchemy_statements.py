@@ -344,7 +344,7 @@ def _known_names(tree: ast.Module, names: set[str]) -> set[str]:
             known.add(node.name)
         elif isinstance(node, ast.Assign):
             known |= {each.id for each in node.targets if isinstance(each, ast.Name) and each.id in names
-                      and isinstance(node.value, ast.Call)}  # fmt: skip
+                      and isinstance(node.value, ast.Call | ast.Subscript)}  # fmt: skip
         elif isinstance(node, ast.Attribute) and node.attr in names and isinstance(node.value, ast.Name):
             known.add(node.attr)
     return known

@@ -56,9 +56,8 @@ def find_mapped(trees: Iterable[ast.Module], table: str, state_column: str, key:
                 mapped.names.add(node.name)
                 _read_class(node, mapped)
             elif isinstance(node, ast.Assign) and _is_table_call(node.value, table):
-                assert isinstance(node.value, ast.Call)
                 mapped.names |= {each.id for each in node.targets if isinstance(each, ast.Name)}
-                for column in node.value.args[1:]:
+                for column in node.value.args[1:] if isinstance(node.value, ast.Call) else ():
                     _read_column("", column, mapped)
     while mapped.names and (more := set(_subclasses(trees, mapped.names)) - mapped.names):
         mapped.names |= more
@@ -85,9 +84,13 @@ def _names_table(node: ast.ClassDef, table: str) -> bool:
 
 
 def _is_table_call(node: ast.expr | None, table: str) -> bool:
-    if not isinstance(node, ast.Call) or last_name(node.func) != "Table" or not node.args:
-        return False
-    return fold(_text(node.args[0]) or "") == table
+    """Whether it is ``Table("jobs", …)``, the ``table("jobs", …)`` of a migration, or ``metadata.tables["jobs"]``."""
+    named = None
+    if isinstance(node, ast.Call) and last_name(node.func) in ("Table", "table") and node.args:
+        named = _text(node.args[0])
+    elif isinstance(node, ast.Subscript) and last_name(node.value) == "tables":
+        named = _text(node.slice)
+    return fold(named or "") == table
 
 
 def _read_class(node: ast.ClassDef, mapped: MappedTable) -> None:

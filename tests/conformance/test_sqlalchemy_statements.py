@@ -58,6 +58,12 @@ def test_a_statement_of_core_is_the_sql_that_it_comes_to(code: str) -> None:
     assert core(code) == [CORE[code]]
 
 
+@pytest.mark.parametrize("table", ['sa.table("jobs", sa.column("id"), sa.column("status"))', 'metadata.tables["jobs"]'])
+def test_a_table_of_a_migration_is_the_table_too(table: str) -> None:
+    found = lines("a.py", f'jobs = {table}\nop.execute(jobs.update().values(status="b"))')
+    assert found == ["2: UPDATE \"jobs\" SET status = 'b'"]
+
+
 def test_a_function_that_is_imported_under_another_name_is_the_same() -> None:
     code = "from sqlalchemy.dialects.postgresql import insert as pg_insert\nfrom sqlalchemy import update as upd\n"
     code += 'c.execute(pg_insert(jobs).values(status="a").on_conflict_do_update(set_={"status": "b"}))\n'
