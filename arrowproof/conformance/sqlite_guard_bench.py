@@ -30,7 +30,8 @@ _Statement = tuple[str, list[Any]]
 _FIRST = 900_000
 """Ahead of the numbers that the bench makes, which no fixed value of a schema is likely to be."""
 
-PLAIN, OR_IGNORE, UPSERT, REPLACE, RIVAL = "a plain statement", "OR IGNORE", "UPSERT", "REPLACE", "REPLACE through"
+PLAIN, OR_IGNORE, UPSERT, REPLACE = "a plain statement", "OR IGNORE", "UPSERT", "REPLACE"
+RIVAL, RIVAL_UPDATE = "REPLACE through", "UPDATE OR REPLACE through"
 
 
 @contextmanager
@@ -106,8 +107,8 @@ class SQLiteBench:
 
     @property
     def ways(self) -> tuple[str, ...]:
-        """Each way of writing, and one for each unique index through which REPLACE can take the row away."""
-        rivals = [f"{RIVAL} ({', '.join(names)})" for names in self._rivals]
+        """Each way of writing, and two for each unique index through which REPLACE can take the row away."""
+        rivals = [f"{way} ({', '.join(names)})" for names in self._rivals for way in (RIVAL, RIVAL_UPDATE)]
         return (PLAIN, OR_IGNORE, UPSERT, REPLACE, *rivals)
 
     @contextmanager
@@ -152,7 +153,7 @@ class SQLiteBench:
     # --- Statements
 
     def _statement(self, way: str, row: int, source: str | None, target: str | None) -> _Statement | None:
-        if way.startswith(RIVAL):
+        if way.startswith((RIVAL, RIVAL_UPDATE)):
             return None if source is None or target is not None else self._through_rival(way, row)
         if source is not None and source == target:
             return self._again(row, source) if way == PLAIN else None
@@ -183,11 +184,17 @@ class SQLiteBench:
 
     def _through_rival(self, way: str, row: int) -> _Statement | None:
         """Another row, in a state of its own, takes this one's place in a unique index that is not the key's."""
-        names = next(names for names in self._rivals if way == f"{RIVAL} ({', '.join(names)})")
+        names = next(names for names in self._rivals if way.endswith(f" through ({', '.join(names)})"))
         new = next((self._row(row + 1, state) for state in self.states if state in self.created), None)
         if new is None:
             return None
-        return self._insert("REPLACE", {**new, **{name: self._fresh(name, row) for name in names}})
+        taken = {name: self._fresh(name, row) for name in names}
+        if way.startswith(RIVAL):
+            return self._insert("REPLACE", {**new, **taken})
+        insert, values = self._insert("INSERT", new)
+        sets = ", ".join(f"{quote(name)} = ?" for name in names)
+        update = f"UPDATE OR REPLACE {self._table} SET {sets} WHERE {self._is_key}"
+        return f"{insert}; {update}", [*values, *taken.values(), *self._key(row + 1)]
 
     def _insert(self, verb: str, new: _Values, ending: str = "") -> _Statement:
         columns, marks = ", ".join(map(quote, new)), ", ".join("?" * len(new))

@@ -127,9 +127,22 @@ def test_a_trigger_that_does_not_fire_in_replica_mode_is_a_leak(server: str, tri
 def test_a_unique_index_that_came_after_the_guard_is_a_leak(database: Path) -> None:
     execute(database, "CREATE UNIQUE INDEX later ON jobs (attempts)")
     assert names(check(database)) == [
-        "todo -> removed by REPLACE through (attempts)",
-        "doing -> removed by REPLACE through (attempts)",
+        f"{state} -> removed by {way} through (attempts)"
+        for state in ("todo", "doing")
+        for way in ("REPLACE", "UPDATE OR REPLACE")
     ]
+
+
+def test_an_update_trigger_that_waits_for_some_columns_leaks_through_another_index(database: Path) -> None:
+    with apsw.Connection(str(database)) as connection:
+        found = "SELECT sql FROM sqlite_schema WHERE name = 'arrowproof_guard_update_jobs'"
+        trigger = str(connection.execute(found).fetchone()[0])
+    narrowed = trigger.replace("AFTER UPDATE ON", "AFTER UPDATE OF id, status ON")
+    assert narrowed != trigger
+    execute(database, f"DROP TRIGGER arrowproof_guard_update_jobs; {narrowed}")
+    leaks = names(check(database))
+    assert leaks
+    assert all(" by UPDATE OR REPLACE through (" in name for name in leaks)
 
 
 @pytest.mark.parametrize("engine", ["database", "server"])
