@@ -125,41 +125,50 @@ def render_page(
     language = language or load_language()
     parts = plan_page(lifecycle, drawing, language, proof, stage)
     outline, stage, sheet = parts.outline, parts.stage, parts.sheet
-    first, *others = (
-        render_scene(scene, stage.lifecycle, language, is_hidden=number > 0)
-        for number, scene in enumerate(stage.scenes)
-    )
+    shown = _shown(parts, language)
     data = cache(partial(_data_blocks, lifecycle, stage, parts.column, sheet, language))
     idle = _idle_parts(outline, stage, parts.proof, sheet)
     styles = _styles(lifecycle, parts, idle, language)
     for packing, most_whole in possible_loads(len(lifecycle.states)):
         script = _script(idle if packing is not Packing.NOTHING else {*idle, "unpack.js"})
         page = _template().render(
+            **shown,
             policy=content_security_policy(styles, script),
-            version=__version__,
-            favicon=FAVICON,
             styles=styles,
             script=script,
-            sheet=sheet,
-            outline=outline,
-            text=language,
             data=data(most_whole),
-            proof=parts.column,
-            bead_symbols=partial(bead_symbols, _signs(parts.column, sheet)),
-            proof_header=parts.header,
-            legend=parts.legend,
-            stage=stage,
-            first_scene=first,
-            hidden_scenes=Markup("").join(others),
             packing=packing,
-            pack=pack,
-            by_source=by_source,
-            key_picture=partial(key_picture, bounds=stage.scenes[0].drawing.bounds),
-            verdict_sign=verdict_sign,
         )
         if is_light(page):
             break
     return page
+
+
+def _shown(parts: PageParts, language: Language) -> dict[str, object]:
+    """What the template is given of a page, however it is packed."""
+    stage = parts.stage
+    first, *others = (
+        render_scene(scene, stage.lifecycle, language, is_hidden=number > 0)
+        for number, scene in enumerate(stage.scenes)
+    )
+    return {
+        "version": __version__,
+        "favicon": FAVICON,
+        "sheet": parts.sheet,
+        "outline": parts.outline,
+        "text": language,
+        "proof": parts.column,
+        "bead_symbols": partial(bead_symbols, _signs(parts.column, parts.sheet)),
+        "proof_header": parts.header,
+        "legend": parts.legend,
+        "stage": stage,
+        "first_scene": first,
+        "hidden_scenes": Markup("").join(others),
+        "pack": pack,
+        "by_source": by_source,
+        "key_picture": partial(key_picture, bounds=stage.scenes[0].drawing.bounds),
+        "verdict_sign": verdict_sign,
+    }
 
 
 @record
