@@ -33,7 +33,8 @@ class RunningProcess:
     """One process of a service, in a session of its own, so that an interrupt from the keyboard is ours to pass on.
 
     ``log`` is the path of its output without the endings ``.stdout`` and ``.stderr``; ``environment`` is added to that
-    of this process. One that ``waits`` can be told something, once, on its stdin; others find it empty.
+    of this process. One that ``waits`` can be told something on its stdin, once and for all by :meth:`tell` or line by
+    line by :meth:`ask`; others find it empty.
     """
 
     def __init__(
@@ -74,6 +75,18 @@ class RunningProcess:
         if self._process.stdin is not None and not self._process.stdin.closed:
             with suppress(BrokenPipeError), self._process.stdin as stdin:
                 stdin.write(text.encode())
+
+    def ask(self, line: str, deadline: float = DEADLINE_SECONDS) -> str:
+        """Write a line, less than a pipe holds, to the stdin of a process that waits, and give the next that it prints.
+
+        Raises:
+            DriverError: as for :meth:`read_line`.
+        """
+        if self._process.stdin is not None and not self._process.stdin.closed:
+            with suppress(BrokenPipeError):
+                self._process.stdin.write(f"{line}\n".encode())
+                self._process.stdin.flush()
+        return self.read_line(deadline)
 
     def read_line(self, deadline: float = DEADLINE_SECONDS) -> str:
         """The next whole line of stdout, without its end; ``deadline`` is in seconds.

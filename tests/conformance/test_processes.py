@@ -46,6 +46,16 @@ def test_a_process_that_waits_hears_what_it_is_told_once_and_others_find_nothing
     assert deaf.finish() == "''\n"
 
 
+def test_a_process_that_waits_is_asked_line_by_line_and_one_that_dies_of_it_is_quoted(group: ProcessGroup) -> None:
+    code = "while line := input(): print(line, 'again', flush=True)\nraise SystemExit('no line')"
+    process = group.start("script", [sys.executable, "-c", code], waits=True)
+    assert [process.ask("one"), process.ask("two")] == ["one again", "two again"]
+    with pytest.raises(DriverError, match="printed no line and ended with exit 1; its stderr: no line"):
+        process.ask("")
+    with pytest.raises(DriverError, match="its stderr: no line"):
+        process.ask("three")
+
+
 def test_a_process_that_was_told_too_late_is_quoted(group: ProcessGroup) -> None:
     process = group.start("script", [sys.executable, "-c", "import sys; sys.exit('tired')"], waits=True)
     process.end()
