@@ -129,6 +129,7 @@ class _Walker:
                     continue
                 if id(each) in bindings:
                     self.later.append((each, bindings[id(each)], scope))
+                    self.strings.read(each, scope)  # its parts are no strings by themselves
                 elif id(each) in additions:
                     self.strings.read(each, scope)
                 elif isinstance(each, ast.Constant | ast.JoinedStr | ast.BinOp | ast.Call):

@@ -58,6 +58,9 @@ def test_a_hole_that_hides_more_than_a_value_is_undecided(code: str) -> None:
         'q = "DELETE FROM jobs"\nq += " WHERE id = 1"\ndb.execute(q)',
         '_BASE = "DELETE FROM jobs"\ndb.execute(_BASE + " WHERE id = 1")',
         'parts = ["DELETE FROM jobs", "WHERE id = 1"]\ndb.execute(" ".join(parts))',
+        'W = "id = 1"\nQ = f"DELETE FROM jobs WHERE {W}"\ndb.execute(Q)',
+        'W = "id = 1"\nQ = "DELETE FROM jobs WHERE " + W\ndb.execute(Q)',
+        'def run(db):\n  base = "DELETE FROM jobs"\n  q = base + " WHERE id = 1"\n  db.execute(q)',
     ],
 )
 def test_every_way_to_make_a_string_of_constants_is_followed(code: str) -> None:
