@@ -117,6 +117,7 @@ def contrast(one: RGB, other: RGB) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
+@lru_cache(maxsize=4096)
 def contrast_on(ground: RGB, colour: Colour) -> Contrast:
     """The contrast of a colour, which may be see-through, on a ground."""
     ink = _over(colour, ground)
@@ -290,6 +291,7 @@ def _ground(picture: Image) -> RGB:
     return max(counted, key=itemgetter(0))[1]
 
 
+@lru_cache(maxsize=4096)
 def _over(ink: Colour, ground: RGB) -> RGB:
     """The colour that comes out when see-through ink is painted on a ground."""
     red, green, blue = (
