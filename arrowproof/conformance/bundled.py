@@ -32,8 +32,10 @@ from arrowproof.conformance import notes_jobs
 from arrowproof.conformance.driver import DriverError, Killed, Walked
 from arrowproof.conformance.notes_database import Doubled, NotesDatabase
 from arrowproof.conformance.notes_deeds import Deed, deed_of, path_of
+from arrowproof.conformance.notes_rivals import OUT_OF_REACH, NotesRivals
 from arrowproof.conformance.notes_service import PACKAGE_FOLDER, USUAL_ATTEMPTS, NotesService
-from arrowproof.model.evidence import Process, Row, Side
+from arrowproof.conformance.rivals import HeldRival, Rival
+from arrowproof.model.evidence import Moment, Process, Row, Side
 from arrowproof.model.record import record
 from arrowproof.model.transitions import Transition
 
@@ -41,8 +43,7 @@ if TYPE_CHECKING:
     from arrowproof.conformance.notes_api import Job, NotesApi
 
 SHORT_DELAY = 0.02
-OUT_OF_REACH = 86_400.0
-"""Delays in seconds until the next attempt: for a job that the tour goes on with, and for one that it leaves."""
+"""Seconds until the next attempt at a job that the tour goes on with; of one that it leaves it is out of reach."""
 
 _LONGEST_WAIT = 20.0
 _ACTIONS = {"retry_wait": "FAIL", "failed": "ROLLBACK"}
@@ -76,6 +77,9 @@ class NotesDriver:
         self._posted: dict[int, _Posted] = {}
         self._removed: set[int] = set()
         self._before_kill: Job | None = None
+        self._rivals = NotesRivals(self._service)
+        self._tour: Sequence[Transition] = ()
+        self._is_contested = False
 
     def start(self, folder: Path) -> Path:
         """Start a server on a new file."""
@@ -95,6 +99,7 @@ class NotesDriver:
             # Not for the first tour: where it is the only one, nobody needs another server.
             self._service.start_ahead()
         self._steps_left = len(tour)
+        self._tour, self._is_contested = tour, False
         attempts = [step for step in tour if deed_of(step) is Deed.ATTEMPT]
         failures = [number for number, step in enumerate(attempts, start=1) if step.target == "failed"]
         self._max_attempts = failures[0] if failures else max(USUAL_ATTEMPTS, len(attempts) + 1)
@@ -120,7 +125,7 @@ class NotesDriver:
 
     def end(self, key: Row | None) -> None:
         """Leave no job behind that a later worker or retention could take."""
-        if key is None:
+        if key is None or (self._is_contested and not self._database.has_job(_id(key))):
             return
         job_id = _id(key)
         if job_id in self._removed:
@@ -128,6 +133,28 @@ class NotesDriver:
         else:
             self._work_off(key)
         self._database.put_out_of_reach(job_id)
+
+    @property
+    def moments(self) -> Sequence[Moment]:
+        """Server, worker and retention can be held at each."""
+        return tuple(Moment)
+
+    def set_off(self, transition: Transition, key: Row) -> Rival:
+        """Start a worker or a retention, or send a request, and do not wait for what comes of it."""
+        self._contest(key)
+        return self._rivals.set_off(deed_of(transition), _id(key))
+
+    def set_off_held(self, transition: Transition, key: Row, moment: Moment) -> HeldRival:
+        """The same, to be held at this moment."""
+        self._contest(key)
+        return self._rivals.set_off_held(deed_of(transition), _id(key), moment)
+
+    def _contest(self, key: Row) -> None:
+        """Ahead of the first that is set off: have an attempt come to what is wanted of the first that is one."""
+        if not self._is_contested:
+            attempts = (_ACTIONS.get(it.target or "") for it in self._tour[-2:] if deed_of(it) is Deed.ATTEMPT)
+            self._make_ready(self._job(key), next(attempts, None))
+            self._is_contested = True
 
     def kill(self, transition: Transition, key: Row | None, side: Side) -> Killed:
         """Hold the process that makes the transition at its point, and kill it there."""
@@ -166,6 +193,7 @@ class NotesDriver:
     def _start(self, folder: Path, url: str | None = None) -> Path | str:
         self._service = NotesService(folder, self._package_folder, url)
         self._database = NotesDatabase(url or self._service.database)
+        self._rivals = NotesRivals(self._service)
         self._service.start()
         return self._service.database
 
@@ -305,11 +333,15 @@ class NotesDriver:
 
     def _prepare(self, key: Row, job: Job, fault: str | None) -> None:
         """Have the next attempt end as it should, and wait until it is due."""
-        self._database.set_fault(fault)
         due_in = job.due_in()
         if due_in is None or due_in > _LONGEST_WAIT:
             raise DriverError(f"Job {_id(key)} is {job.status} and is not due (next_run_at is {job.next_run_at}).")
-        time.sleep(max(0.0, due_in))
+        self._make_ready(job, fault)
+
+    def _make_ready(self, job: Job, fault: str | None) -> None:
+        """Have attempts end by this fault, and wait until the job is due, if it is to be at all."""
+        self._database.set_fault(fault)
+        time.sleep(max(0.0, job.due_in() or 0.0))
 
     def _job(self, key: Row) -> Job:
         return self._service.api().job(_id(key))

@@ -17,7 +17,7 @@ from arrowproof.conformance.postgresql_journal import PostgresJournal
 from arrowproof.conformance.processes import DEADLINE_SECONDS
 from arrowproof.conformance.transaction_hold import HeldChange, hold_transaction
 from arrowproof.conformance.walks import Subject, attempt
-from arrowproof.model.evidence import Row, Scalar, Side
+from arrowproof.model.evidence import Row, Side
 from arrowproof.model.record import record
 from arrowproof.model.transitions import Transition
 
@@ -44,7 +44,7 @@ class HeldKill:
         return self._before() if side is Side.BEFORE else self._after()
 
     def _before(self) -> Killed:
-        change = HeldChange(self.key, self._value(self.transition.source), self._value(self.transition.target))
+        change = HeldChange.of(self.subject.lifecycle, self.transition, self.key)
         with (
             _walking(self.subject.driver, self.transition, self.key) as walk,
             hold_transaction(self.journal.url, self.journal.binding, change) as hold,
@@ -75,10 +75,6 @@ class HeldKill:
     def _is_committed(self, mark: int) -> bool:
         rows = self.journal.rows(after=mark)
         return any(self.subject.pair(row) == self.transition.pair and self.key in (None, row.key) for row in rows)
-
-    def _value(self, state: str | None) -> tuple[Scalar] | None:
-        stored = self.subject.lifecycle.stored_states
-        return next(((each.value,) for each in stored if each.id == state), None)
 
 
 class _Walk(threading.Thread):

@@ -30,7 +30,7 @@ SELECT client, idempotency_key, text, text_sha256, created_at FROM notes ORDER B
     (note_id, client, status, attempts, max_attempts, next_run_at, finished_at)
 SELECT note_id, client, status, attempts, max_attempts, next_run_at, finished_at FROM jobs ORDER BY id DESC LIMIT 1""",
     Doubled.EVENT: """INSERT INTO note_events (job_id, attempt, created_at)
-SELECT job_id, attempt, created_at FROM note_events ORDER BY id DESC LIMIT 1""",
+SELECT job_id, attempt, created_at FROM note_events ORDER BY job_id DESC LIMIT 1""",
     Doubled.ERROR: """INSERT INTO attempt_errors (job_id, attempt, error, created_at)
 SELECT job_id, attempt, error, created_at FROM attempt_errors ORDER BY id DESC LIMIT 1""",
 }
@@ -67,6 +67,10 @@ class NotesDatabase:
         """
         if not self._engine.is_refused(_DOUBLES[doubled]):
             raise DriverError(f"The database takes a {doubled}: a UNIQUE constraint is missing.")
+
+    def has_job(self, job_id: int) -> bool:
+        """Whether the job is there."""
+        return bool(self._engine.run(f"SELECT 1 FROM jobs WHERE id = {job_id:d}"))
 
     def put_out_of_reach(self, job_id: int) -> None:
         """Have a finished job count as finished in the far future, so that no retention takes it for old."""

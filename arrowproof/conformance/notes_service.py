@@ -21,7 +21,7 @@ from arrowproof.conformance.driver import DriverError
 from arrowproof.conformance.own_database import split_password
 from arrowproof.conformance.processes import ProcessGroup, RunningProcess
 from arrowproof.conformance.spare import order
-from arrowproof.model.evidence import Process, Side
+from arrowproof.model.evidence import Moment, Process, Side
 from arrowproof.model.record import record
 
 if TYPE_CHECKING:
@@ -32,13 +32,19 @@ PACKAGE_FOLDER = Path(__file__).resolve().parents[2]
 """The folder that holds the package which this very module belongs to, whatever else is installed."""
 
 _PROGRAM = [sys.executable, "-P", "-m"]  # -P: no module of the folder that the proof is run in is taken for another
-_POINTS = {
+_POINTS: Mapping[tuple[str, Side | Moment], str] = {
     ("server", Side.BEFORE): "after-job",
     ("worker", Side.BEFORE): "after-state",
     ("retention", Side.BEFORE): "after-state",
     ("server", Side.AFTER): "after-commit",
     ("worker", Side.AFTER): "after-commit",
     ("retention", Side.AFTER): "after-commit",
+    ("server", Moment.READ): "after-select",
+    ("worker", Moment.READ): "after-select",
+    ("retention", Moment.READ): "after-select",
+    ("server", Moment.WRITTEN): "after-job",
+    ("worker", Moment.WRITTEN): "after-state",
+    ("retention", Moment.WRITTEN): "after-state",
 }
 _OTHER_SIDE = {Side.BEFORE: Side.AFTER, Side.AFTER: Side.BEFORE}
 _ATTEMPTS_AHEAD = (1, 2)
@@ -62,6 +68,11 @@ class Hold:
     def await_held(self) -> None:
         """Wait until it is at its point."""
         self.process.await_file(self.held)
+
+    def arm(self) -> None:
+        """Have it wait at its point when it comes there next, as often as it was held before."""
+        self.release.unlink(missing_ok=True)
+        self.held.unlink(missing_ok=True)
 
     def kill(self) -> Process:
         """Kill it at its point, and give what it was."""
@@ -89,6 +100,8 @@ class NotesService:
         self._spares: dict[str, list[RunningProcess]] = {role: [] for role in _SPARES}
         self._next_side = Side.BEFORE
         self._holds = 0
+        self._rivals: dict[Moment, Hold] = {}
+        self._rival_urls: dict[Moment, str] = {}
 
     def start(self) -> None:
         """Start a server, which makes the database."""
@@ -134,6 +147,27 @@ class NotesService:
         self._next_side = _OTHER_SIDE[side]
         return api, hold
 
+    def rival_server(self, moment: Moment) -> tuple[str, Hold]:
+        """A server of several that work at once, which can be held at this moment: its URL and its hold, not armed."""
+        if moment not in self._rivals:
+            options = ["--port", "0", *self.impatience]
+            self._rivals[moment] = self._hold("server", _POINTS["server", moment], options, released=True)
+        if moment not in self._rival_urls:
+            self._rival_urls[moment] = _url(self._rivals[moment].process)
+        return self._rival_urls[moment], self._rivals[moment]
+
+    @property
+    def impatience(self) -> list[str]:
+        """The options of a process that is to end at once where another has the write lock of a SQLite file.
+
+        A server tells who waits for a lock; of a file nobody does.
+        """
+        return ["--busy-timeout", "0"] if isinstance(self.database, Path) else []
+
+    def launch(self, role: str, *options: str) -> RunningProcess:
+        """Start a worker or a retention, and do not wait for it."""
+        return self._take_spare(role, options)
+
     def _end_usual(self) -> None:
         """End the usual server, whose point is another than the one that is wanted."""
         if USUAL_ATTEMPTS in self._apis:
@@ -141,9 +175,9 @@ class NotesService:
         if USUAL_ATTEMPTS in self._servers:
             self._servers.pop(USUAL_ATTEMPTS).process.terminate()
 
-    def hold(self, role: str, at: Side | str, *options: str) -> Hold:
-        """Start a worker or a retention that will wait at a point, or on one side of its commit."""
-        return self._hold(role, _POINTS[role, at] if isinstance(at, Side) else at, options)
+    def hold(self, role: str, at: Side | Moment | str, *options: str) -> Hold:
+        """Start a worker or a retention that will wait at a point, on one side of its commit, or at a moment."""
+        return self._hold(role, _POINTS[role, at] if isinstance(at, Side | Moment) else at, options)
 
     def run(self, role: str, *options: str, restarts: bool = False) -> tuple[Process, object]:
         """Run a worker or a retention to its end; give it and what its last line says (the text if that is no JSON).

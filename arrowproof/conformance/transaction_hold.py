@@ -4,6 +4,9 @@ A trigger on the bound table asks for an advisory lock when the wanted row makes
 session has the lock meanwhile: whoever makes the change waits, with everything done that came before it and nothing
 committed. When its client is killed there, the server ends the transaction as soon as it looks after its clients. Until
 that backend has gone the lock must stay: a statement that is let go commits after all, if it is its own transaction.
+
+:func:`hold_first_write` has whoever writes next wait ahead of its write: its statement has its snapshot by then and no
+lock of any row. What another commits meanwhile it does not see unless it looks again.
 """
 
 from __future__ import annotations
@@ -20,8 +23,9 @@ from arrowproof.conformance.postgresql_journal_schema import JournalQueries, lit
 from arrowproof.conformance.postgresql_rows import BoundTable, bound_table, open_server
 from arrowproof.conformance.rows import quote
 from arrowproof.model.evidence import Row, Scalar
-from arrowproof.model.lifecycle import Binding
+from arrowproof.model.lifecycle import Binding, Lifecycle
 from arrowproof.model.record import record
+from arrowproof.model.transitions import Transition
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -44,13 +48,21 @@ class HeldChange:
     source: tuple[Scalar] | None
     target: tuple[Scalar] | None
 
+    @classmethod
+    def of(cls, lifecycle: Lifecycle, transition: Transition, key: Row | None) -> HeldChange:
+        """The change that a transition of a model makes to a row; ``key`` is None for a creation."""
+        values = {state.id: state.value for state in lifecycle.stored_states}
+        source, target = (None if end is None else (values[end],) for end in (transition.source, transition.target))
+        return cls(key, source, target)
+
 
 @record
 class Hold:
-    """A hold that stands. ``connection`` has the lock."""
+    """A hold that stands. ``connection`` has the lock; ``schema`` has the function that asks for it."""
 
     connection: Connection[Any]
     lock: tuple[int, int]
+    schema: str
 
     def await_held(self, is_over: Callable[[], bool]) -> int | None:
         """Wait until a transaction waits here; its backend. None when what was to make the change is over before that.
@@ -69,6 +81,22 @@ class Hold:
                 return None
             time.sleep(_LOOK_SECONDS)
         raise DriverError(f"Nothing made the change within {SETTLE_SECONDS:g} s.")
+
+    def let_pass(self) -> None:
+        """Hold nobody any more but who waits here already."""
+        self.connection.execute(_function(self.schema, "RETURN NULL;"))
+
+    def release(self) -> None:
+        """Let go of who waits here. Once: the end of the block releases what is not released yet."""
+        self.connection.execute("SELECT pg_advisory_unlock(%s, %s::int)", self.lock)
+
+    def waiting(self) -> int:
+        """How many transactions of this database wait for a lock, other than who is held here."""
+        held = "locktype = 'advisory' AND classid = %s AND objid = %s"
+        query = f"""SELECT count(DISTINCT pid) FROM pg_locks JOIN pg_stat_activity USING (pid)
+WHERE NOT granted AND NOT ({held}) AND datname = current_database() AND backend_type = 'client backend'"""
+        found = self.connection.execute(query, self.lock).fetchone()
+        return 0 if found is None else int(found[0])
 
     def await_gone(self, backend: int) -> None:
         """Wait until the server has ended a backend.
@@ -93,23 +121,48 @@ def hold_transaction(url: str, binding: Binding, change: HeldChange) -> Iterator
     Raises:
         InputError: the database refuses it.
     """
-    schema = JournalQueries(binding.table).schema
     with open_server(url) as connection:
         table = bound_table(connection, binding)
-        lock = (_LOCK_CLASS, table.oid)
-        with connection.transaction():
-            connection.execute(_function(schema, table, binding, change, lock))
-            event = _event(binding, change)
-            on = f"CREATE TRIGGER {_TRIGGER} AFTER {event} ON {table.sql} FOR EACH ROW EXECUTE FUNCTION {schema}.hold()"
-            connection.execute(on)
-            connection.execute(f"ALTER TABLE {table.sql} ENABLE ALWAYS TRIGGER {_TRIGGER}")
-        connection.execute("SELECT pg_advisory_lock(%s, %s::int)", lock)
-        try:
-            yield Hold(connection, lock)
-        finally:
-            connection.execute("SELECT pg_advisory_unlock(%s, %s::int)", lock)
-            connection.execute("SET client_min_messages TO warning")
-            connection.execute(f"DROP FUNCTION {schema}.hold() CASCADE")
+        waits = f"IF {_is_wanted(table, binding, change)} THEN {_wait(table)} END IF; RETURN NULL;"
+        with _held(connection, binding, table, waits, f"AFTER {_event(binding, change)}", "ROW") as hold:
+            yield hold
+
+
+@contextmanager
+def hold_first_write(url: str, binding: Binding) -> Iterator[Hold]:
+    """Have whoever writes to the bound table next wait ahead of that until the end of the block.
+
+    Others wait too until :meth:`Hold.let_pass`.
+
+    Raises:
+        InputError: the database refuses it.
+    """
+    with open_server(url) as connection:
+        table = bound_table(connection, binding)
+        event = "BEFORE INSERT OR UPDATE OR DELETE"
+        with _held(connection, binding, table, f"{_wait(table)} RETURN NULL;", event, "STATEMENT") as hold:
+            yield hold
+
+
+@contextmanager
+def _held(
+    connection: Connection[Any], binding: Binding, table: BoundTable, body: str, event: str, each: str
+) -> Iterator[Hold]:
+    """A trigger that runs ``body``, and the lock that it asks for, until the end of the block."""
+    schema = JournalQueries(binding.table).schema
+    hold = Hold(connection, (_LOCK_CLASS, table.oid), schema)
+    with connection.transaction():
+        connection.execute(_function(schema, body))
+        on = f"CREATE TRIGGER {_TRIGGER} {event} ON {table.sql} FOR EACH {each} EXECUTE FUNCTION {schema}.hold()"
+        connection.execute(on)
+        connection.execute(f"ALTER TABLE {table.sql} ENABLE ALWAYS TRIGGER {_TRIGGER}")
+    connection.execute("SELECT pg_advisory_lock(%s, %s::int)", hold.lock)
+    try:
+        yield hold
+    finally:
+        connection.execute("SET client_min_messages TO error")  # it may be released already, which is warned of
+        hold.release()
+        connection.execute(f"DROP FUNCTION {schema}.hold() CASCADE")
 
 
 def _event(binding: Binding, change: HeldChange) -> str:
@@ -123,7 +176,8 @@ def _event(binding: Binding, change: HeldChange) -> str:
     return "UPDATE"
 
 
-def _function(schema: str, table: BoundTable, binding: Binding, change: HeldChange, lock: tuple[int, int]) -> str:
+def _is_wanted(table: BoundTable, binding: Binding, change: HeldChange) -> str:
+    """The SQL condition that a row of a trigger makes the change."""
     conditions = []
     for row, value in (("OLD", change.source), ("NEW", change.target)):
         if value is not None:
@@ -133,6 +187,13 @@ def _function(schema: str, table: BoundTable, binding: Binding, change: HeldChan
         row = "NEW" if change.source is None else "OLD"
         values = json.dumps([value for _, value in change.key])
         conditions.append(f"{table.values(binding.key, row)} = {literal(values)}::jsonb")
-    waits = f"PERFORM pg_catalog.pg_advisory_xact_lock_shared({lock[0]}, {lock[1]});"
-    body = f"#variable_conflict use_column\nBEGIN IF {' AND '.join(conditions)} THEN {waits} END IF; RETURN NULL; END"
-    return f"CREATE FUNCTION {schema}.hold() RETURNS trigger LANGUAGE plpgsql AS {literal(body)}"
+    return " AND ".join(conditions)
+
+
+def _wait(table: BoundTable) -> str:
+    return f"PERFORM pg_catalog.pg_advisory_xact_lock_shared({_LOCK_CLASS}, {table.oid}::int);"
+
+
+def _function(schema: str, body: str) -> str:
+    text = literal(f"#variable_conflict use_column\nBEGIN {body} END")
+    return f"CREATE OR REPLACE FUNCTION {schema}.hold() RETURNS trigger LANGUAGE plpgsql AS {text}"

@@ -129,12 +129,20 @@ class Side(StrEnum):
     AFTER = "after commit"
 
 
+class Blow(StrEnum):
+    """What befell a process in the middle of a transition: it was killed, or it lost its connection to the database."""
+
+    KILLED = "process killed"
+    CUT = "connection lost"
+    ENDED = "connection ended by the server"
+
+
 @record
 class Kill:
-    """One SIGKILL on one side of the commit of one transition, and what stood afterwards.
+    """One blow on one side of the commit of one transition, a SIGKILL but for the ``blow``, and what stood afterwards.
 
-    ``before`` is the row ahead of the killed walk, ``found`` the row after the kill, ``restarted`` the row after the
-    restart. ``point`` is the hold point at which the process waited for its death.
+    ``before`` is the row ahead of the killed walk, ``found`` the row after the blow, ``restarted`` the row after the
+    restart. ``point`` is where it struck: for a SIGKILL the hold point at which the process waited for its death.
     """
 
     source: str | None
@@ -146,6 +154,37 @@ class Kill:
     before: Row | None
     found: Row | None
     restarted: Row | None
+    journal: tuple[JournalRow, ...]
+    problem: str | None = None
+    blow: Blow = field(default=Blow.KILLED, metadata=SINCE_2)
+
+
+class Moment(StrEnum):
+    """Where the first of several workers on one row waits while the others begin and come as far as they can."""
+
+    READ = "after its read"
+    WRITTEN = "before its commit"
+
+
+@record
+class Interleaving:
+    """Several workers on one row at once, and what the journal held when all had ended.
+
+    The first was set off to make ``source`` to ``target`` and waited at the ``moment``. The others, ``rivals`` in
+    number, were set off meanwhile to make ``source`` to ``rival``; ``waited`` is how many of them came to wait for a
+    lock of the first, and the rest had ended before it went on. A target of None is removal.
+    """
+
+    source: str
+    target: str | None
+    rival: str | None
+    rivals: int
+    moment: Moment
+    waited: int
+    key: Row
+    processes: tuple[Process, ...]
+    before: Row | None
+    after: Row | None
     journal: tuple[JournalRow, ...]
     problem: str | None = None
 
@@ -306,6 +345,9 @@ class Evidence:
     """Why the verdict is not better, one sentence each; empty when proven."""
     log: Log | None = None
     guard: Guard | None = None
+    interleavings: tuple[Interleaving, ...] = field(default=(), metadata=SINCE_2)
+    left_out: tuple[str, ...] = field(default=(), metadata=SINCE_2)
+    """What was not tried because the driver cannot do it, one sentence each. It says nothing against the service."""
 
     @property
     def is_guarded(self) -> bool:

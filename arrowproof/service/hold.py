@@ -3,8 +3,8 @@
 ``NOTES_HOLD=POINT:DIR`` in the environment asks for it. At POINT the process writes ``DIR/POINT.held`` (JSON: ``pid``
 and ``point``), whole or not at all, and waits until ``DIR/POINT.release`` exists. As long as that is there already, it
 passes the point as if nothing were asked. It holds at the first time that it comes to the point and finds no release,
-once in its life. While it waits, it ends when its parent process dies; a server that is told to end gives the held
-request up.
+and once more only when its signal has been taken away since. While it waits, it ends when its parent process dies; a
+server that is told to end gives the held request up.
 
 The points are boundaries between statements. The server has five, in this order:
 
@@ -80,6 +80,8 @@ class Hold:
     folder: Path = field(default_factory=Path)
     parent: int = field(default_factory=os.getppid)
     _is_abandoned: bool = field(default=False, init=False)
+    _was_held: bool = field(default=False, init=False)
+    _is_holding: bool = field(default=False, init=False)
 
     def reached(self, point: str, database: Database) -> None:
         """Between two statements: wait here if this is the point, when all that was said to the database is done.
@@ -97,7 +99,7 @@ class Hold:
         return point == self.point
 
     def at(self, point: str) -> None:
-        """Wait here if this is the point, there is no release yet, and this process was not held before.
+        """Wait here if this is the point, there is no release yet, and no signal of this process is there already.
 
         Raises:
             HoldAbandonedError: another thread abandoned the hold.
@@ -106,10 +108,16 @@ class Hold:
         if not self.is_at(point):
             return
         release = self.folder / f"{point}.release"
-        if release.exists():
+        if self._is_holding or release.exists() or (self._was_held and self._held(point).exists()):
             return
-        self.point = None
-        self._signal(point)
+        self._is_holding = self._was_held = True
+        try:
+            self._signal(point)
+            self._wait(point, release)
+        finally:
+            self._is_holding = False
+
+    def _wait(self, point: str, release: Path) -> None:
         while not release.exists():
             if os.getppid() != self.parent:
                 # At once and without clean-up: nothing may be committed or answered any more.
@@ -122,12 +130,16 @@ class Hold:
         """End the wait of another thread with an error, now or later."""
         self._is_abandoned = True
 
+    def _held(self, point: str) -> Path:
+        """The signal that a process is held."""
+        return self.folder / f"{point}.held"
+
     def _signal(self, point: str) -> None:
         content = json.dumps({"pid": os.getpid(), "point": point}) + "\n"
         unfinished = self.folder / f".{point}.{os.getpid()}"
         try:
             unfinished.write_text(content, encoding="utf-8")
-            unfinished.replace(self.folder / f"{point}.held")
+            unfinished.replace(self._held(point))
         except OSError as error:
             raise RefusedError(
                 f"{VARIABLE}: cannot signal {point} in {str(self.folder)!r}: {error.strerror}"
