@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final, Protocol
 
 BUSY_SECONDS: Final = 5.0
-SCHEMA_VERSION: Final = 3
+SCHEMA_VERSION: Final = 4
 LONGEST_ERROR: Final = 500
 
 Value = str | int | float | None

@@ -29,8 +29,11 @@ def open_closed_streams() -> None:
 
 def say(text: str, stream: TextIO | None = None) -> bool:
     """Write a line to stdout, or to another stream, at once; gives whether it went out."""
+    target = stream or sys.stdout
     try:
-        print(text, file=stream, flush=True)
+        # In one piece, so that a reader is woken once and lines of several threads do not mix: print() makes it two.
+        target.write(f"{text}\n")
+        target.flush()
     except OSError:
         return False
     return True

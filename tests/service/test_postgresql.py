@@ -68,7 +68,7 @@ def test_tables_of_another_version_are_refused_and_left_as_they_are(engine, crea
     open_engine(engine, create=True).close()
     engine.sql("UPDATE notes_service SET schema_version = 1")
     before = tables(engine)
-    with pytest.raises(RefusedError, match="has schema version 1, and this service works with version 3 only"):
+    with pytest.raises(RefusedError, match="has schema version 1, and this service works with version 4 only"):
         open_engine(engine, create=create)
     assert tables(engine) == before
 

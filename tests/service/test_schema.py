@@ -106,3 +106,25 @@ def test_completing_a_job_builds_no_temporary_table(notes):
     statement = service_queries("sqlite")["complete_job"].replace(":job_id", "1").replace(":now", f"'{NOW}'")
     program = [row[1] for row in notes.sql(f"EXPLAIN {statement}")]
     assert "OpenEphemeral" not in program
+
+
+@only_sqlite
+def test_an_attempt_writes_one_page_of_each_tree_that_it_changes(database):
+    database.begin()
+    database.rows("insert_note", **NOTE)
+    database.rows("insert_job", note_id=1, max_attempts=1, now=NOW)
+    database.commit()
+    pages_in_the_wal(database)
+    database.begin()
+    database.change("count_attempt", job_id=1)
+    database.change("insert_history", job_id=1, now=NOW)
+    database.change("complete_job", job_id=1, now=NOW)
+    database.commit()
+    # jobs, the three indexes in which a state moves its row, and the history.
+    assert pages_in_the_wal(database) == 5
+
+
+def pages_in_the_wal(database):
+    """How many pages stand in the WAL; all of them are copied to the file, and what comes next begins it anew."""
+    _, pages, _ = next(database._connection.execute("PRAGMA wal_checkpoint(PASSIVE)"))
+    return pages

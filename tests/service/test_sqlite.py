@@ -18,7 +18,7 @@ from tests.service.engines import only_sqlite
 
 AFFECTED = (3, 51, 2)
 OLDER = ["PRAGMA application_id = 1315927141", "PRAGMA user_version = 1", "CREATE TABLE jobs (id INTEGER)"]
-NEWER = [*schema_statements("sqlite"), "PRAGMA user_version = 4"]
+NEWER = [*schema_statements("sqlite"), "PRAGMA user_version = 5"]
 FOREIGN = ["CREATE TABLE jobs (id INTEGER)"]
 
 
@@ -45,7 +45,7 @@ def make(path: Path, statements: list[str], journal_mode: str = "delete") -> Non
 @pytest.mark.parametrize("journal_mode", ["delete", "wal"])
 @pytest.mark.parametrize(
     ("statements", "said"),
-    [(OLDER, "schema version 1"), (NEWER, "schema version 4"), (FOREIGN, "application_id is 0")],
+    [(OLDER, "schema version 1"), (NEWER, "schema version 5"), (FOREIGN, "application_id is 0")],
     ids=["older", "newer", "foreign"],
 )
 def test_another_database_is_refused_and_not_a_byte_changes(path, fingerprint, statements, said, journal_mode, create):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 
@@ -62,6 +63,18 @@ def test_the_exit_status_is_that_of_the_work(shared, tmp_path, command, argument
     assert run(command, ["--db", shared.engine.db, *arguments], streams, stderr) == status
     assert "Traceback" not in stderr.read_text()
     assert "Exception ignored" not in stderr.read_text()
+
+
+@pytest.mark.parametrize("how", ["say", "complain"])
+def test_a_line_goes_out_in_one_piece(how):
+    # Each write to a socket of datagrams is a message of its own.
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    with ours, theirs:
+        stream = {"say": "stdout", "complain": "stderr"}[how]
+        code = f"from arrowproof.service.streams import {how}; {how}('a line')"
+        subprocess.run([sys.executable, "-c", code], check=True, **{stream: theirs})
+        theirs.close()
+        assert ours.recv(100) == b"a line\n"
 
 
 @pytest.mark.parametrize("streams", [">&-", ">/dev/full"])

@@ -47,11 +47,10 @@ ORDER BY attempt_errors.attempt DESC
 LIMIT 100;
 
 -- name: find_note
--- A note as it is stored, with its job, its client and its history: one row while there is none, and one for each row of it.
+-- A note as it is stored, with its job, its client and its history, which bears the number of its job, or null.
 SELECT notes.text, jobs.id, notes.client,
-    note_events.id, note_events.job_id, note_events.attempt, note_events.created_at
+    note_events.job_id AS id, note_events.job_id, note_events.attempt, note_events.created_at
 FROM notes
 JOIN jobs ON jobs.note_id = notes.id
 LEFT JOIN note_events ON note_events.job_id = jobs.id
-WHERE notes.id = :note_id
-ORDER BY note_events.id;
+WHERE notes.id = :note_id;

@@ -9,7 +9,7 @@ WHERE id = :job_id
   AND attempts < max_attempts;
 
 -- name: insert_history
--- The work itself. No transition; UNIQUE job_id refuses a second row.
+-- The work itself. No transition; job_id is the key and refuses a second row.
 INSERT INTO note_events (job_id, attempt, created_at)
 SELECT jobs.id, jobs.attempts, :now
 FROM jobs

@@ -1,4 +1,4 @@
--- The tables of the notes service in PostgreSQL, schema version 3. Run once, in this order, inside one transaction.
+-- The tables of the notes service in PostgreSQL, schema version 4. Run once, in this order, inside one transaction.
 
 -- name: create_notes_service
 -- Marks the schema as one of the notes service. One with another version is refused, never migrated silently.
@@ -9,7 +9,7 @@ CREATE TABLE notes_service (
 
 -- name: mark_version
 -- The schema version.
-INSERT INTO notes_service (schema_version) VALUES (3);
+INSERT INTO notes_service (schema_version) VALUES (4);
 
 -- name: create_notes
 -- What was accepted. A second note under one key of one client cannot exist. client is '' where no token is asked for.
@@ -55,10 +55,9 @@ CREATE INDEX jobs_finished ON jobs (finished_at, id) WHERE status IN ('completed
 CREATE INDEX jobs_of_client ON jobs (client, status, id);
 
 -- name: create_note_events
--- The history. job_id is UNIQUE: a second history row of one job cannot exist.
+-- The history. job_id is unique: a second history row of one job cannot exist. It has no other key, and so one index.
 CREATE TABLE note_events (
-    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    job_id bigint NOT NULL UNIQUE REFERENCES jobs (id),
+    job_id bigint PRIMARY KEY REFERENCES jobs (id),
     attempt integer NOT NULL,
     created_at timestamptz NOT NULL
 );
