@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import fields
+from inspect import signature
 from pathlib import Path
 
 import pytest
 
+from arrowproof.conformance import driver
 from arrowproof.model.linter import lint
 from arrowproof.model.loader import parse_lifecycle
 from arrowproof.model.rung import Rung
@@ -17,6 +20,7 @@ from arrowproof.render.assets import TEMPLATES
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE = (DOCS / "page.md").read_text(encoding="utf-8")
+DRIVER = (DOCS / "driver.md").read_text(encoding="utf-8")
 LIFECYCLE = (DOCS / "lifecycle.md").read_text(encoding="utf-8")
 
 
@@ -76,3 +80,33 @@ def test_the_example_of_the_document_uses_every_part_of_a_file_and_lints_strictl
         "dialect",
         "driver",
     }
+
+
+def test_the_driver_of_the_document_is_the_one_of_the_example_in_forty_lines() -> None:
+    (shown,) = re.findall(r"^```python\n(.*?)^```$", DRIVER, re.MULTILINE | re.DOTALL)
+
+    assert shown == (DOCS.parent / "examples" / "booking" / "booking_driver.py").read_text(encoding="utf-8")
+    assert len(shown.splitlines()) <= 40
+
+
+def test_the_document_of_drivers_names_every_method_with_what_it_is_given_and_which_must_be_there() -> None:
+    protocols = [each for each in vars(driver).values() if getattr(each, "_is_protocol", False)]
+    methods = {
+        name: f"{name}({', '.join(list(signature(method).parameters)[1:])})"
+        for protocol in protocols
+        if protocol.__name__.endswith("Driver")
+        for name, method in vars(protocol).items()
+        if callable(method) and not name.startswith("_")
+    }
+    named = {method.strip("`"): needed == "**yes**" for method, needed, _ in table(DRIVER, "method")}
+
+    assert set(named) == set(methods.values())
+    assert {method for method, is_needed in named.items() if is_needed} == {methods[name] for name in driver.NEEDED}
+
+
+def test_what_the_document_says_that_a_driver_answers_is_what_it_answers() -> None:
+    answers = re.findall(r"`(Walked|Killed)\((.*?)\)`", DRIVER)
+
+    assert {name for name, _ in answers} == {"Walked", "Killed"}
+    for name, given in answers:
+        assert [field.name for field in fields(getattr(driver, name))] == given.split(", ")

@@ -6,14 +6,31 @@ wrong form would otherwise leave a walk or a kill without anything that could go
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
 from arrowproof.conformance.display import one_line
 from arrowproof.conformance.driver import DriverError, Killed, Walked
 from arrowproof.model.evidence import Process, Row
 
-_WALKED = "Walked(key, processes)"
+_WALKED = 'Walked(key), with a key such as (("id", 7),)'
 _KILLED = "Killed(point, processes, key)"
+
+
+def checked_database(answer: Any, folder: Path) -> Path:
+    """The answer of ``start``: the database file of the service, inside ``folder``.
+
+    Raises:
+        DriverError: it is no path, or no file is there.
+    """
+    wanted = f"it must answer the path of the service's database, a file in {folder}, once the service is ready"
+    if not isinstance(answer, str | os.PathLike):
+        raise DriverError(f"The driver's start() answered {_shown(answer)}; {wanted}.")
+    database = Path(answer)
+    if not database.is_file() or not database.resolve().is_relative_to(folder.resolve()):
+        raise DriverError(f"The driver's start() answered {database}, which is none; {wanted}.")
+    return database
 
 
 def checked_walked(answer: Any, method: str) -> Walked:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from arrowproof.conformance import abilities
 from arrowproof.conformance.answers import checked_killed, checked_walked
 from arrowproof.conformance.driver import Killed, ProcessDriver, Walked
 from arrowproof.conformance.rows import BoundRow
@@ -27,7 +28,7 @@ def check_crash(subject: Subject, way: Sequence[Transition], transition: Transit
 
     What goes wrong is told in the kill's ``problem``; errors of the environment or the input are raised.
     """
-    _, problem = attempt(lambda: subject.driver.begin((*way, transition)))
+    _, problem = attempt(lambda: abilities.begin(subject.driver, (*way, transition)))
     key, mark = None, subject.journal.last_order()
     for step in way if problem is None else ():
         walk = take_walk(subject, step, key, mark)
@@ -81,13 +82,13 @@ class _Check:
 
             if isinstance(self.subject.journal, PostgresJournal):
                 return HeldKill(self.subject, driver, self.subject.journal, self.transition, key).kill(self.side)
-        return driver.kill(self.transition, key, self.side)
+        return abilities.kill(driver, self.transition, key, self.side)
 
     def _restart(self, killed: Killed, before: BoundRow | None, found: BoundRow | None, problem: str | None) -> Kill:
         walked, failure = attempt(
             lambda: keyed(
                 self.subject,
-                checked_walked(self.subject.driver.recover(self.transition, killed, self.side), "recover"),
+                checked_walked(abilities.recover(self.subject.driver, self.transition, killed, self.side), "recover"),
             )
         )
         key = killed.key if walked is None else walked.key

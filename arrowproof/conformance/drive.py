@@ -11,6 +11,8 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from arrowproof.conformance import abilities
+from arrowproof.conformance.answers import checked_database
 from arrowproof.conformance.balance import States, find_unbalanced
 from arrowproof.conformance.crash import check_crash
 from arrowproof.conformance.driver import Driver, ServerDriver
@@ -45,6 +47,8 @@ class DriveResult:
     environment: Environment
     guard: GuardCheck | None = None
     """What the service's own guard was seen to refuse; None when it has none."""
+    left_out: tuple[str, ...] = ()
+    """What was not tried because the driver cannot do it, one sentence each."""
 
 
 def drive(
@@ -84,6 +88,9 @@ def drive(
         journal = open_journal(address, lifecycle.binding)
         start = journal.install()
         run = _Drive(Subject(lifecycle, driver, journal), plan, start, progress or _quiet)
+        if crash_checks and not abilities.can_kill(driver, journal):
+            crash_checks = False
+            run.left_out.append(abilities.NO_KILL)
         walks, kills = run.run(crash_checks)
     finally:
         _, problem = attempt(driver.stop)
@@ -102,6 +109,7 @@ class _Drive:
     start: States
     progress: Progress
     problems: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
 
     def run(self, crash_checks: bool) -> tuple[list[Walk], list[Kill]]:
         kills = [(tour, side) for tour in _shortest(self.plan.tours) for side in Side] if crash_checks else []
@@ -122,7 +130,7 @@ class _Drive:
         """Every step of a tour up to the first that goes wrong; its goal by the wanted arrow path alone."""
         goal = replace(tour.goal, paths=(tour.goal_path,))
         steps = (*tour.steps[:-1], goal)
-        _, problem = attempt(lambda: self.subject.driver.begin(steps))
+        _, problem = attempt(lambda: abilities.begin(self.subject.driver, steps))
         if problem is not None:
             self.problems.append(f"The tour to {goal.name} did not begin: {problem}")
             return []
@@ -140,7 +148,7 @@ class _Drive:
         return walks
 
     def _end(self, key: Row | None) -> None:
-        _, problem = attempt(lambda: self.subject.driver.end(key))
+        _, problem = attempt(lambda: abilities.end(self.subject.driver, key))
         if problem is not None:
             self.problems.append(f"A tour did not end: {problem}")
 
@@ -166,6 +174,7 @@ class _Drive:
             sneak_paths=_sneak_paths(self.subject, rows),
             problems=(*dict.fromkeys([*self.problems, *problems]),),
             environment=journal.environment(),
+            left_out=tuple(self.left_out),
         )
 
 
@@ -199,11 +208,14 @@ def _make_folder(folder: Path) -> None:
 def _started(driver: Driver, folder: Path, given: str | None) -> Address:
     if given is not None:
         return _started_on(driver, given, folder)
-    database, problem = attempt(lambda: Path(driver.start(folder)))
+    if not isinstance(driver, Driver):
+        raise InputError(
+            f"{type(driver).__name__} starts its service on a PostgreSQL server alone: it has start_on(url, folder) and"
+            " no start(folder). Name a server with --db URL, or have one started with --db postgresql."
+        )
+    database, problem = attempt(lambda: checked_database(driver.start(folder), folder))
     if database is None:
         raise InputError(f"The service did not start: {problem}")
-    if not database.is_file() or not database.resolve().is_relative_to(folder.resolve()):
-        raise InputError(f"The driver gave {database} as the service's database; it must be a file in {folder}.")
     return database
 
 

@@ -2,7 +2,8 @@
 
 A driver starts and stops the service on a database of its own, creates a row, and walks a transition, each time by
 the service's own doors (HTTP, processes, a queue), never by writing the bound table itself. What the database held
-before and after is read by the drive, not by the driver.
+before and after is read by the drive, not by the driver. Three methods make a driver: ``start``, ``stop`` and ``walk``.
+Each of the others is asked for where it is there; what cannot be tried without it is said in the report.
 
 A driver waits on signals (a line, a file, the exit of a process) with a deadline, never for a guessed time;
 :mod:`arrowproof.conformance.processes` has the means. Everything that it writes goes into the folder of ``start``.
@@ -32,11 +33,12 @@ class DriverError(Exception):
 class Walked:
     """What a driver did for one transition: the row's key, the processes that took part, and the arrow path.
 
-    ``path`` is None when the transition has one path only.
+    A driver names the processes that it knows of. A walk without any counts like another, since it is judged by the
+    journal; the report then names none. ``path`` is None when the transition has one path only.
     """
 
     key: Row
-    processes: tuple[Process, ...]
+    processes: tuple[Process, ...] = ()
     path: tuple[str, ...] | None = None
 
 
@@ -59,17 +61,33 @@ class Driver(Protocol):
     def stop(self) -> None:
         """End every process that this driver started. Safe to call twice, and after a start that failed."""
 
-    def begin(self, tour: Sequence[Transition]) -> None:
-        """Announce the tour that comes next, so that its row can be created in the right way.
-
-        The last step may be one to be killed. Its ``paths`` may be fewer than the model's: those that are wanted.
-        """
-
     def walk(self, transition: Transition, key: Row | None) -> Walked:
         """Make the service take one transition with the row ``key`` (None: create the row)."""
 
+
+@runtime_checkable
+class TourDriver(Protocol):
+    """What a driver may have besides, for a service whose rows are not all created in the same way."""
+
+    def begin(self, tour: Sequence[Transition]) -> None:
+        """Announce the tour that comes next, so that its row can be created in the right way.
+
+        The last step may be one to be killed. Its ``paths``, and those of each other step, may be fewer than the
+        model's: those that are wanted.
+        """
+
+
+@runtime_checkable
+class TidyDriver(Protocol):
+    """What a driver may have besides, for a service that picks rows up by itself."""
+
     def end(self, key: Row | None) -> None:
         """The tour is over: leave no row behind that a later walk could pick up by mistake."""
+
+
+@runtime_checkable
+class CrashDriver(Protocol):
+    """What a driver may have besides, so that crash checks can be made."""
 
     def kill(self, transition: Transition, key: Row | None, side: Side) -> Killed:
         """Start the same transition and SIGKILL the process that makes it, on one side of its commit.
@@ -77,8 +95,17 @@ class Driver(Protocol):
         Give the killed process among the processes, with ``ended="SIGKILL"``.
         """
 
+
+@runtime_checkable
+class RestartDriver(Protocol):
+    """What a driver may have besides, for a service that has to be started again after a kill."""
+
     def recover(self, transition: Transition, killed: Killed, side: Side) -> Walked:
-        """Start the service again after a kill and let it do what it does: finish the transition, or leave it."""
+        """Start the service again after a kill and let it do what it does: finish the transition, or leave it.
+
+        Without this method the transition is walked once more where the kill came before the commit, and nothing is
+        done where it came after it.
+        """
 
 
 @runtime_checkable
@@ -141,10 +168,13 @@ def load_driver(spec: str, folder: Path | None = None) -> Driver:
         raise
     except BaseException as error:
         raise InputError(f"Driver {spec!r} cannot be made: {type(error).__name__}: {error}"[:500]) from error
-    missing = [method for method in _METHODS if not callable(getattr(made, method, None))]
+    missing = [method for method in NEEDED if not callable(getattr(made, method, None))]
+    if isinstance(made, ServerDriver) and "start" in missing:
+        missing.remove("start")  # a service that works on a server alone
     if missing:
-        raise InputError(f"Driver {spec!r} has no method {', '.join(missing)}; a driver has {', '.join(_METHODS)}.")
+        raise InputError(f"Driver {spec!r} has no method {', '.join(missing)}; a driver has {', '.join(NEEDED)}.")
     return made  # type: ignore[no-any-return]  # a Driver by its methods
 
 
-_METHODS = ("start", "stop", "begin", "walk", "end", "kill", "recover")
+NEEDED = ("start", "stop", "walk")
+"""The methods that every driver has; one for a service on a PostgreSQL server may have ``start_on`` for ``start``."""

@@ -142,6 +142,7 @@ def assemble_evidence(
         verdict=verdict,
         reasons=reasons,
         guard=None if guard is None else guard.as_evidence(),
+        left_out=driven.left_out,
     )
 
 

@@ -101,6 +101,19 @@ def figures(evidence: Evidence) -> Mapping[str, str]:
     }
 
 
+@record
+class Remark:
+    """What a report says beside the verdict, as a heading and one sentence a line."""
+
+    title: str
+    lines: tuple[str, ...]
+
+
+def remarks(evidence: Evidence) -> tuple[Remark, ...]:
+    """What was not tried; none when all was."""
+    return (Remark("What was not tried", evidence.left_out),) if evidence.left_out else ()
+
+
 def stable_evidence(evidence: Evidence, lifecycle: Lifecycle) -> Evidence:
     """The evidence without what another run of the same code would change.
 

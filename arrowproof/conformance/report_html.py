@@ -25,6 +25,7 @@ from arrowproof.conformance.report import (
     grouped_reasons,
     kill_tally,
     open_sneak_paths,
+    remarks,
     stable_evidence,
     walk_tally,
 )
@@ -144,6 +145,7 @@ def _context(evidence: Evidence, lifecycle: Lifecycle, css: str, stated_times: b
         "lifecycle": lifecycle,
         "open": open_sneak_paths(evidence),
         "reasons": reasons,
+        "remarks": remarks(evidence),
         "shown_reasons": sum(1 + reason.alike for reason in reasons[:STEPS_SHOWN]),
         "stored": {state.id for state in lifecycle.stored_states},
         "sentence": sentence,

@@ -2,14 +2,15 @@
 
 It says nothing of times, process ids, keys or the machine (see :func:`arrowproof.conformance.report.stable_evidence`);
 those stand in the evidence file. Members, in this order: ``format``, ``verdict``, ``reasons``, ``model``, ``sources``,
-``coverage``, ``sneak_paths``, ``transitions``, ``undecided``, ``dynamic``, where the service has a guard ``guard`` and,
-where an earlier proof was given to compare with, ``baseline``. In ``from`` null is creation, in ``to`` it is removal.
-Long texts and values are cut and say so. ``report.schema.json`` of :mod:`arrowproof.model` describes every member.
+``coverage``, ``sneak_paths``, ``transitions``, ``undecided``, ``dynamic``; where the service has a guard ``guard``,
+where the driver cannot do everything ``left_out`` and, where an earlier proof was given to compare with, ``baseline``.
+In ``from`` null is creation, in ``to`` it is removal. Long texts and values are cut and say so. ``report.schema.json``
+of :mod:`arrowproof.model` describes every member.
 
 History of the format:
 
-* ``arrowproof.report/2``: ``baseline``, ``guard`` and ``only_in_race``, which are optional. Files of version 1 are
-  still read as baselines.
+* ``arrowproof.report/2``: ``baseline``, ``guard``, ``only_in_race`` and ``left_out``, which are optional. Files of
+  version 1 are still read as baselines.
 * ``arrowproof.report/1``: the first. The rungs ``not survived`` and ``guarded`` came later.
 """
 
@@ -77,6 +78,7 @@ def _report(evidence: Evidence) -> _Object:
             for it in evidence.dynamic
         ],
         **({} if evidence.guard is None else {"guard": vars(evidence.guard)}),
+        **({"left_out": list(evidence.left_out)} if evidence.left_out else {}),
     }
 
 

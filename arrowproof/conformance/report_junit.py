@@ -27,7 +27,7 @@ from xml.etree import ElementTree as Tree
 
 from arrowproof.conformance.comparison import Comparison, parts_of, verdict_words
 from arrowproof.conformance.display import block, one_line, value_text
-from arrowproof.conformance.report import fate, figures
+from arrowproof.conformance.report import fate, figures, remarks
 from arrowproof.conformance.verdict import shortfalls
 from arrowproof.model.evidence import (
     DynamicTarget,
@@ -171,6 +171,8 @@ def _verdict_text(evidence: Evidence) -> str:
 def _said(evidence: Evidence, comparison: Comparison | None) -> Iterator[str]:
     """The figures, and what has changed since an earlier proof, as lines."""
     yield f"{_verdict_text(evidence)}: " + ", ".join(f"{what} {figure}" for what, figure in figures(evidence).items())
+    for remark in remarks(evidence):
+        yield from (f"{remark.title}: {one_line(line, 1000)}" for line in remark.lines)
     if comparison is not None:
         yield verdict_words(comparison)
         for part in parts_of(comparison):

@@ -19,6 +19,7 @@ from arrowproof.conformance.report import (
     grouped_reasons,
     kill_tally,
     open_sneak_paths,
+    remarks,
     walk_tally,
 )
 from arrowproof.model.evidence import (
@@ -69,6 +70,7 @@ def report_markdown(evidence: Evidence, lifecycle: Lifecycle, comparison: Compar
         *_changes(comparison),
         *_reasons(evidence),
         *_open_sneak_paths(evidence),
+        *_remarks(evidence),
         _transitions(evidence),
         *_accepted(evidence),
         *_undecided(evidence),
@@ -135,6 +137,12 @@ def _open_sneak_paths(evidence: Evidence) -> Iterator[Section]:
         yield Section(
             ("### Sneak paths", "", *_table("sneak path", "known", "can be made by")), rows, ("",), _MORE_ROWS
         )
+
+
+def _remarks(evidence: Evidence) -> Iterator[Section]:
+    for remark in remarks(evidence):
+        rows = tuple(f"- {prose(one_line(line, 1000))}" for line in remark.lines)
+        yield Section((f"### {remark.title}", ""), rows, ("",))
 
 
 def _transitions(evidence: Evidence) -> Section:

@@ -18,6 +18,7 @@ from arrowproof.conformance.report import (
     figures,
     grouped_reasons,
     kill_tally,
+    remarks,
     walk_tally,
 )
 from arrowproof.model.evidence import Evidence, TransitionEvidence, Verdict
@@ -43,7 +44,7 @@ def report_text(evidence: Evidence, lifecycle: Lifecycle, comparison: Comparison
     With a comparison it says what has changed since an earlier proof, ahead of everything but the verdict.
     """
     lines = [*_head(evidence, lifecycle), *_changes(comparison), *_reasons(evidence), *_accepted(evidence)]
-    return Text("\n").join([*lines, *_table(evidence)])
+    return Text("\n").join([*lines, *_remarks(evidence), *_table(evidence)])
 
 
 def _head(evidence: Evidence, lifecycle: Lifecycle) -> Iterator[Text]:
@@ -89,6 +90,15 @@ def _accepted(evidence: Evidence) -> Iterator[Text]:
         places = places_text(statement.place for statement in path.possible)
         name = one_line(transition_name(path.source, path.target))
         yield Text(f"  {name} ({fate(path)}): {one_line(path.accepted or '')}{f' ({places})' if places else ''}")
+
+
+def _remarks(evidence: Evidence) -> Iterator[Text]:
+    for remark in remarks(evidence):
+        yield Text(f"\n{remark.title}", style="bold")
+        yield from (Text(f"  {one_line(line, 1000)}") for line in remark.lines[:REASONS_SHOWN])
+        more = len(remark.lines) - REASONS_SHOWN
+        if more > 0:
+            yield Text(f"  and {more} more, in the reports")
 
 
 def _table(evidence: Evidence) -> Iterator[Text]:

@@ -154,6 +154,11 @@ def journal_problem(
 ) -> str | None:
     """Why these journal rows are not exactly this transition of the row ``key``, touches of it aside; None if so."""
     others = [row for row in journal if row.key != key]
+    if key is not None and others and all(_reads_like(row.key, key) for row in others):
+        return (
+            f"The driver gave the key {key_text(key)}, and the database holds {key_text(others[0].key)}: the same value"
+            " in another type. Have the driver give it as the database does."
+        )
     if others:
         asked = "a row that nobody knows the key of" if key is None else f"one row ({key_text(key)})"
         return f"{transition.name} was asked of {asked}; also came {describe(subject, others)}."
@@ -164,6 +169,11 @@ def journal_problem(
         touches = f" but {len(journal)} touches" if journal else ""
         return f"{transition.name} was asked for; the journal holds no transition{touches}."
     return f"{transition.name} was asked for; the journal holds {describe(subject, journal)}."
+
+
+def _reads_like(stored: Row, given: Row) -> bool:
+    """Whether two keys are the same but for the types of their values, such as '16' and 16."""
+    return [(column, str(value)) for column, value in stored] == [(column, str(value)) for column, value in given]
 
 
 def describe(subject: Subject, journal: Sequence[JournalRow]) -> str:

@@ -1,9 +1,6 @@
 """The driver: how a proof makes this service take a transition, and kills it on either side of the commit."""
 
-from __future__ import annotations
-
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from arrowproof.conformance.driver import Killed, Walked
@@ -28,12 +25,6 @@ class TicketDriver:
         """End what is left, after an interrupt for instance."""
         self.processes.stop()
 
-    def begin(self, tour: Sequence[Transition]) -> None:
-        """Every ticket is made in the same way, whatever comes next."""
-
-    def end(self, key: Row | None) -> None:
-        """No process picks up tickets by itself, so none needs to be put away."""
-
     def walk(self, transition: Transition, key: Row | None) -> Walked:
         """Run the command; ``key`` is None when a ticket is to be made."""
         process = self._run(COMMANDS[transition.pair], key)
@@ -47,13 +38,6 @@ class TicketDriver:
         process.await_file(held)
         process.kill()
         return Killed(word, (process.record(),), key)
-
-    def recover(self, transition: Transition, killed: Killed, side: Side) -> Walked:
-        """Before the commit nothing was done, so that it is done now; after it there is nothing left to do."""
-        if side is Side.BEFORE:
-            return self.walk(transition, killed.key)
-        assert killed.key is not None
-        return Walked(killed.key, ())
 
     def _run(self, command: str, key: Row | None = None, environment: dict[str, str] | None = None) -> RunningProcess:
         arguments = [str(self.database), command, *(str(value) for _, value in key or ())]

@@ -32,6 +32,8 @@ def test_processes_of_another_form_are_refused(processes: object) -> None:
 
 
 def test_an_answer_that_is_no_walk_is_bounded_in_the_message() -> None:
+    with pytest.raises(DriverError, match=re.escape('must answer Walked(key), with a key such as (("id", 7),)')):
+        checked_walked(None, "walk")
     with pytest.raises(DriverError) as raised:
         checked_walked("x" * 10_000, "recover")
     assert "recover() answered 'xxx" in str(raised.value)

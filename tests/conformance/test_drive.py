@@ -14,11 +14,12 @@ import apsw
 import pytest
 
 from arrowproof.conformance.drive import DriveResult, drive
-from arrowproof.conformance.driver import DriverError, load_driver
+from arrowproof.conformance.driver import DriverError, Walked, load_driver
 from arrowproof.errors import InputError
-from arrowproof.model.evidence import Side
+from arrowproof.model.evidence import Row, Side
 from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
 from arrowproof.model.loader import load_lifecycle
+from arrowproof.model.transitions import Transition
 
 ORDERS = Path(__file__).parent / "orders"
 
@@ -280,6 +281,77 @@ def test_what_the_service_does_when_it_is_stopped_is_judged_as_well(run: Drive, 
     assert sneak_paths_of(run()) == [("shipped", "open")]
 
 
+class SmallDriver:
+    """A driver of three methods, which another one does the work of."""
+
+    def __init__(self, whole: Any) -> None:
+        self.start, self.stop, self.whole = whole.start, whole.stop, whole
+
+    def walk(self, transition: Transition, key: Row | None) -> Walked:
+        return Walked(self.whole.walk(transition, key).key)
+
+
+def test_a_driver_of_three_methods_walks_and_says_that_nothing_was_killed(
+    shop: Lifecycle, driver: Any, tmp_path: Path
+) -> None:
+    result = drive(shop, SmallDriver(driver), tmp_path / "out")
+    assert [walk.problem for walk in result.walks if walk.problem] == []
+    assert {walk.processes for walk in result.walks} == {()}
+    assert (result.problems, result.kills) == ((), ())
+    assert result.left_out == ("Crash checks were not made: the driver has no kill().",)
+
+
+def test_a_drive_that_was_told_to_kill_nothing_says_nothing_of_it(run: Drive) -> None:
+    assert run().left_out == ()
+
+
+def test_a_driver_without_recover_has_its_restart_made_by_walk(shop: Lifecycle, driver: Any, tmp_path: Path) -> None:
+    class KillingDriver(SmallDriver):
+        kill = staticmethod(driver.kill)
+
+    result = drive(shop, KillingDriver(driver), tmp_path / "out")
+    assert [kill.problem for kill in result.kills if kill.problem] == []
+    assert len(result.kills) == 10
+
+
+def test_a_driver_for_a_server_alone_is_told_to_name_one(shop: Lifecycle, tmp_path: Path) -> None:
+    class ServerAlone:
+        def start_on(self, url: str, folder: Path) -> None: ...
+        def stop(self) -> None: ...
+        def walk(self, transition: Transition, key: Row | None) -> Walked: ...
+
+    driver: Any = ServerAlone()
+    with pytest.raises(InputError, match=r"no start\(folder\)\. Name a server with --db URL"):
+        drive(shop, driver, tmp_path / "out")
+
+
+class LooseDriver:
+    """A service in this process, whose key column keeps every type; it says that the row 7 is the row '7'."""
+
+    def start(self, folder: Path) -> Path:
+        self.database = folder / "loose.sqlite3"
+        self.run("CREATE TABLE orders (number BLOB UNIQUE, state TEXT, reminders INTEGER)")
+        return self.database
+
+    def stop(self) -> None: ...
+
+    def walk(self, _: Transition, key: Row | None) -> Walked:
+        assert key is None
+        self.run("INSERT INTO orders VALUES (7, 'open', 0)")
+        return Walked((("number", "7"),))
+
+    def run(self, statement: str) -> None:
+        with closing(apsw.Connection(str(self.database))) as connection:
+            connection.execute(statement)
+
+
+def test_a_key_of_the_wrong_type_is_told_the_right_one(shop: Lifecycle, tmp_path: Path) -> None:
+    assert drive(shop, LooseDriver(), tmp_path / "out").walks[0].problem == (
+        "The driver gave the key number='7', and the database holds number=7: the same value in another type."
+        " Have the driver give it as the database does."
+    )
+
+
 def test_the_service_is_stopped_when_the_run_is_interrupted(shop: Lifecycle, driver: Any, tmp_path: Path) -> None:
     held: list[int] = []
 
@@ -320,8 +392,10 @@ def test_a_table_that_does_not_fit_the_binding_is_refused_and_the_service_stoppe
     ("start", "message"),
     [
         (lambda _: 1 / 0, "did not start: The driver failed: ZeroDivisionError"),
-        (lambda folder: folder / "none", "must be a file in"),
-        (lambda _: Path(__file__), "must be a file in"),
+        (lambda _: None, r"start\(\) answered None; it must answer the path of the service's database, a file in "),
+        (lambda _: 16, r"start\(\) answered 16; it must answer the path"),
+        (lambda folder: folder / "none", "which is none; it must answer the path"),
+        (lambda _: Path(__file__), "which is none; it must answer the path"),
     ],
 )
 def test_a_service_that_does_not_start_is_wrong_input(

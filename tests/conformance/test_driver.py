@@ -30,7 +30,7 @@ def test_the_bundled_driver_is_found_by_its_name() -> None:
 
 
 def test_a_driver_is_found_in_the_folder_of_the_lifecycle_file(tmp_path: Path) -> None:
-    methods = "".join(f"    def {name}(self): ...\n" for name in ("stop", "begin", "walk", "end", "kill", "recover"))
+    methods = "".join(f"    def {name}(self): ...\n" for name in ("stop", "walk"))
     (tmp_path / "own_driver.py").write_text(f"class Own:\n    def start(self, folder): return folder\n{methods}")
     assert str(load_driver("own_driver:Own", tmp_path).start(Path("here"))) == "here"
 
@@ -54,7 +54,8 @@ def test_a_module_that_is_not_there_is_named() -> None:
         ("import no_such_library", "no module 'no_such_library', which broken_driver imports"),
         ("class Other: ...", "has no attribute 'Own'"),
         ("Own = 3", "TypeError: 'int' object is not callable"),
-        ("class Own: ...", "has no method start, stop, begin, walk, end, kill, recover"),
+        ("class Own: ...", "has no method start, stop, walk; a driver has start, stop, walk"),
+        ("class Own:\n    def stop(self): ...\n    def start_on(self): ...", "has no method walk; a driver has"),
         ("class Own:\n    def __init__(self, url): ...", "missing 1 required positional argument: 'url'"),
         ("def (", "SyntaxError"),
         ("raise RuntimeError('no\\nluck')", "RuntimeError: no"),

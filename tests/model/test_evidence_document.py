@@ -70,6 +70,7 @@ EVIDENCE = Evidence(
     reasons=("one transition was not walked",),
     log=Log("jobs.csv", 3, "2030-01-01T00:00:00Z", None, (LogTransition(None, "done", 2),), (LogState("done", 0.5),)),
     guard=Guard(4, 3),
+    left_out=("no kill",),
 )
 SCALARS: st.SearchStrategy[Scalar] = (
     st.none()

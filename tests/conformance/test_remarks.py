@@ -1,0 +1,55 @@
+"""What a proof says beside its verdict stands in every form of the report, and in none when there is nothing to say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import jsonschema
+import pytest
+
+from arrowproof.conformance.report import remarks
+from arrowproof.conformance.report_html import report_html
+from arrowproof.conformance.report_json import report_json
+from arrowproof.conformance.report_junit import report_junit
+from arrowproof.conformance.report_markdown import report_markdown
+from arrowproof.conformance.report_text import report_text
+from arrowproof.model.evidence import Evidence
+from arrowproof.model.evidence_document import dump_evidence, load_evidence
+from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.schema import load_schema
+
+FORMS: Mapping[str, Callable[[Evidence, Lifecycle], str]] = {
+    "text": lambda evidence, lifecycle: report_text(evidence, lifecycle).plain,
+    "markdown": report_markdown,
+    "html": report_html,
+    "junit": lambda evidence, _: report_junit(evidence),
+    "json": report_json,
+}
+
+
+@pytest.fixture
+def remarked(note_evidence: Evidence) -> Evidence:
+    return replace(note_evidence, left_out=("Crash checks were not made: the driver has no way.",))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_was_not_tried_is_said_in_every_form(form: str, remarked: Evidence, note_job: Lifecycle) -> None:
+    assert "Crash checks were not made: the driver has no way." in FORMS[form](remarked, note_job)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_proof_that_tried_everything_says_nothing_of_it(
+    form: str, note_evidence: Evidence, note_job: Lifecycle
+) -> None:
+    shown = FORMS[form](note_evidence, note_job)
+    assert remarks(note_evidence) == ()
+    assert "not tried" not in shown
+    assert "left_out" not in shown
+
+
+def test_what_is_said_beside_the_verdict_is_kept_by_the_formats(remarked: Evidence, note_job: Lifecycle) -> None:
+    text = dump_evidence(remarked)
+    assert load_evidence(text.encode(), "evidence.json") == remarked
+    jsonschema.validate(json.loads(report_json(remarked, note_job)), load_schema("report"))
