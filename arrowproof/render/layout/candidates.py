@@ -18,6 +18,7 @@ from arrowproof.render.layout.forms import PLAIN, Form
 from arrowproof.render.layout.graph import Graph, read_graph
 from arrowproof.render.layout.grid import Grid, Placement, build_grid
 from arrowproof.render.layout.heights import assign_lines
+from arrowproof.render.layout.label_rooms import with_roomy_labels
 from arrowproof.render.layout.lanes import add_lanes, lane_breaks, lane_gaps, lane_numbers
 from arrowproof.render.layout.order import Order, order_elements
 from arrowproof.render.layout.placements import MANY_NODES, MOST_SEARCHED, find_placements
@@ -125,12 +126,16 @@ def best_drawing(
             drafts = []
         limits = limits[1:] or limits
     if not keeps_lanes:
-        return _without_jogs(_best_finished(_best_pool(pools))).drawing
+        best = _without_jogs(_best_finished(_best_pool(pools)))
+        return _with_roomy_labels(best, lifecycle, captions, form) or best.drawing
     laned = [[draft for draft in pool if add_lanes(draft.drawing, lifecycle).lanes] for pool in pools]
     pool = _best_pool([pool for pool in laned if pool] or pools)
     finished = _best_finished(pool)
-    drawings = [candidate.drawing for candidate in (_without_jogs(finished), finished)]
-    return next((drawing for drawing in drawings if add_lanes(drawing, lifecycle).lanes), pool[0].drawing)
+    for candidate in (_without_jogs(finished), finished):
+        for drawing in (_with_roomy_labels(candidate, lifecycle, captions, form), candidate.drawing):
+            if drawing is not None and add_lanes(drawing, lifecycle).lanes:
+                return drawing
+    return pool[0].drawing
 
 
 def _best_pool(pools: Sequence[list[Candidate]]) -> list[Candidate]:
@@ -265,6 +270,20 @@ def _without_jogs(candidate: Candidate) -> Candidate:
     return candidate
 
 
+def _with_roomy_labels(
+    candidate: Candidate, lifecycle: Lifecycle, captions: Mapping[str, str], form: Form
+) -> Drawing | None:
+    """The drawing with each label on as few lines as its room allows; none where that changes or spoils something."""
+    grid = with_roomy_labels(candidate.assembly, candidate.order, lifecycle, captions, form)
+    if grid is None:
+        return None
+    columns = candidate.assembly.columns
+    lines = assign_lines(grid, columns, assign_slots(grid, columns), _target_height(columns))
+    drawing = Assembly(grid, columns, lines).drawing()
+    is_smaller = fit_scale(drawing.bounds) < fit_scale(candidate.drawing.bounds)
+    return None if is_smaller or find_overlaps(drawing) else drawing
+
+
 def _left_first(candidate: Candidate, link: int) -> tuple[Pin, Pin]:
     """Both pins of a link."""
     ends = ((link, 0), (link, 1))
@@ -334,5 +353,9 @@ def assemble(
         if not clashes:
             break
         separations += clashes
-    lines = assign_lines(grid, columns, channels, TARGET_HEIGHT * columns.width / TARGET_WIDTH)
-    return Assembly(grid, columns, lines)
+    return Assembly(grid, columns, assign_lines(grid, columns, channels, _target_height(columns)))
+
+
+def _target_height(columns: Columns) -> float:
+    """The height at which a drawing of these columns fills its figure."""
+    return TARGET_HEIGHT * columns.width / TARGET_WIDTH
