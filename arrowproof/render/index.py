@@ -1,12 +1,12 @@
 """The index: the states of a large lifecycle as links to their focus views, beside the overview.
 
-It stands by group, or by kind where there are no groups. Lengths are rem; the stylesheet (``column.css``) holds the
-same.
+It stands by group, or by kind where there are no groups; where an overview has parts in their place, by these. Lengths
+are rem; the stylesheet (``column.css``) holds the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
 from arrowproof.model.lifecycle import Kind, State
@@ -40,9 +40,10 @@ class Link:
 
 @record
 class IndexRow:
-    """A group or a kind: its name, the fragment of its own scene if it has one, and its states.
+    """A group, a part or a kind: its name, the fragment of its own scene if it has one, and its states.
 
-    ``count`` says in words how many there are.
+    ``count`` says in words how many there are. A state that stands by itself among parts has no links but its own, and
+    its count is that of its arrows.
     """
 
     name: str
@@ -62,8 +63,14 @@ class Index:
 
 def index_states(stage: Stage, language: Language) -> Index:
     """The index of a page of several scenes, empty on any other page."""
-    shown = {scene.focus: Link(clean_text(scene.title), scene.fragment or "") for scene in stage.scenes if scene.focus}
+    shown = {
+        scene.focus: Link(clean_text(scene.title), scene.fragment or "")
+        for scene in stage.scenes
+        if scene.focus is not None and scene.hub is None
+    }
     opened = {scene.address: scene.fragment for scene in stage.scenes if scene.address is not None}
+    if stage.scenes[0].pages:
+        return Index(tuple(_rows_of_parts(stage, shown, language)))
     names = group_names(stage.lifecycle)
     rows = []
     for name, group, states in _parts(stage.lifecycle.states, language):
@@ -72,6 +79,24 @@ def index_states(stage: Stage, language: Language) -> Index:
         if links:
             rows.append(IndexRow(name, fragment, language.count("count.states", len(states)), links))
     return Index(tuple(rows))
+
+
+def _rows_of_parts(stage: Stage, shown: Mapping[str, Link], language: Language) -> Iterator[IndexRow]:
+    """The parts of an overview and the states that stand there by themselves, in the order of the file."""
+    parts = stage.scenes[0].pages
+    opened = {scene.title: scene.fragment for scene in stage.scenes if scene.title in parts}
+    name_of = {state: name for name, states in parts.items() for state in states}
+    named = set()
+    for state in stage.lifecycle.states:
+        name = name_of.get(state.id)
+        if name is None:
+            arrows = sum(state.id in (arrow.source, arrow.target) for arrow in stage.lifecycle.arrows)
+            link = shown[state.id]
+            yield IndexRow(link.name, link.fragment, language.count("count.arrows", arrows), ())
+        elif name not in named:
+            named.add(name)
+            count = language.count("count.states", len(parts[name]))
+            yield IndexRow(name, opened.get(name), count, tuple(shown[each] for each in parts[name]))
 
 
 def _parts(states: Sequence[State], language: Language) -> Iterator[tuple[str, str | None, Sequence[State]]]:

@@ -70,3 +70,20 @@ def test_an_index_without_room_keeps_its_groups_and_then_goes() -> None:
     counted = fit_index(Index(ROWS * 9), 24.0, whole - 0.1, 0.3, Ruler())
     assert (counted.columns, [row.name for row in counted.rows]) == (0, ["Basket"] * 9)
     assert fit_index(Index(ROWS * 9), 24.0, 3.0, 0.3, Ruler()) == Index()
+
+
+def test_the_parts_of_an_overview_and_the_states_between_them_stand_in_the_order_of_the_file() -> None:
+    """Which states make a part is what the layout finds; here it is the second to the tenth, and the rest."""
+    stage = set_stage(many(), grid_drawing(many()), ENGLISH)
+    overview, *others = stage.scenes
+    parts = {"s1 … s9": tuple(f"s{n}" for n in range(1, 10)), "s11 … s19": tuple(f"s{n}" for n in range(11, 20))}
+    scenes = [replace(others[0], focus=None, title=name, address=("group", name)) for name in parts]
+    stage = replace(stage, scenes=(replace(overview, pages=parts), *scenes, *others))
+    rows = index_states(stage, ENGLISH).rows
+    assert [(row.name, row.count, row.fragment) for row in rows[:3]] == [
+        ("s0", "2 arrows", "#state=s0"),
+        ("s1 … s9", "9 states", "#group=s1%20%E2%80%A6%20s9"),
+        ("s10", "2 arrows", "#state=s10"),
+    ]
+    assert [link.name for link in rows[1].links] == list(parts["s1 … s9"])
+    assert fit_index(Index(rows), 24.0, 12.0, 0.3, Ruler()).rows == rows

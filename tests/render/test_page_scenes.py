@@ -12,6 +12,7 @@ from arrowproof.model.loader import load_lifecycle
 from arrowproof.render.language import load_language
 from arrowproof.render.page import render_page
 from arrowproof.render.proof import bring_proof
+from tests.render.dense_models import dense
 from tests.render.drawn import CASES, page_of_case
 from tests.render.evidence_builder import build_evidence
 from tests.render.pages import FITS, MEASURE, NOTES, SIZES, grid_drawing, page_of, pressed, show, state
@@ -276,3 +277,13 @@ def test_a_page_of_two_hundred_states_is_small_enough_and_works(tab: Page, tmp_p
     tab.keyboard.press("Enter")
     assert scene(tab) == "#state=s123"
     assert tab.evaluate(MEASURE) == FITS
+
+
+def test_the_page_of_a_state_with_many_transitions_lists_as_many_as_have_room(tab: Page, tmp_path: Path) -> None:
+    lifecycle = dense("hub", 60)
+    total = sum("s0" in (arrow.source, arrow.target) for arrow in lifecycle.arrows)
+    show(tab, tmp_path, render_page(lifecycle), "#state=s0")
+    listed = tab.locator(".list li:not(.sr)").count()
+    assert 20 < listed < total
+    expect(tab.locator(".transitions .more")).to_contain_text(f"{listed} of {total}")
+    assert tab.evaluate("document.documentElement.scrollHeight") == 900

@@ -1,5 +1,4 @@
 // Room: what a choice adds to the column never makes a page scroll that fits its screen. The last lines are given back.
-const mostListed = 20;
 // Shows as many of the first lines as there is room for; all of them where the page scrolls anyway.
 const showFitting = (count, showFirst) => {
   showFirst(count);
@@ -15,12 +14,11 @@ const showFitting = (count, showFirst) => {
   showFirst(fitting);
 };
 
-// The transitions that arrows of one scene alone can make, when they are few enough to be listed.
+// The transitions that arrows of one scene alone can make. The overview has them all, which are too many for a list.
 const rowsOf = (scene) => {
   if (!scene.dataset.fragment) return [];
   const held = numbersIn(scene);
-  const found = all(".list button").filter((row) => canMake(row, held));
-  return found.length > mostListed ? [] : found;
+  return all(".list button").filter((row) => canMake(row, held));
 };
 
 // What gives its lines back before the list does: how many they are, and what shows so many of the first ones.
