@@ -13,6 +13,7 @@ from typing import Any
 from arrowproof.conformance.display import one_line
 from arrowproof.conformance.driver import DriverError, Killed, Walked
 from arrowproof.model.evidence import Process, Row
+from arrowproof.model.transitions import Pair
 
 _WALKED = 'Walked(key), with a key such as (("id", 7),)'
 _KILLED = "Killed(point, processes, key)"
@@ -42,7 +43,8 @@ def checked_walked(answer: Any, method: str) -> Walked:
     if not isinstance(answer, Walked):
         raise DriverError(f"The driver's {method}() answered {_shown(answer)}; it must answer {_WALKED}.")
     path = None if answer.path is None else tuple(answer.path)
-    return Walked(_checked_key(answer.key, method), _checked_processes(answer.processes, method), path)
+    ahead = _checked_pairs(answer.ahead, method)
+    return Walked(_checked_key(answer.key, method), _checked_processes(answer.processes, method), path, ahead)
 
 
 def checked_killed(answer: Any) -> Killed:
@@ -72,6 +74,17 @@ def _checked_processes(processes: Any, method: str) -> tuple[Process, ...]:
         form = "it must be a tuple of Process(role, pid, ended)"
         raise DriverError(f"The driver's {method}() gave the processes {_shown(processes)}; {form}.")
     return tuple(processes)
+
+
+def _checked_pairs(ahead: Any, method: str) -> tuple[Pair, ...]:
+    is_pairs = isinstance(ahead, tuple | list) and all(
+        isinstance(pair, tuple | list) and len(pair) == 2 and all(isinstance(end, str | None) for end in pair)
+        for pair in ahead
+    )
+    if not is_pairs:
+        form = 'they are pairs of states, such as (("running", "queued"),)'
+        raise DriverError(f"The driver's {method}() gave the transitions ahead {_shown(ahead)}; {form}.")
+    return tuple((source, target) for source, target in ahead)
 
 
 def _shown(value: object) -> str:

@@ -2,8 +2,9 @@
 
 Before the commit the row must be found as it was, column by column, and the journal empty; after the commit it must be
 found in the target state, with exactly that transition in the journal. Either way the restart must end in the target
-state, and the transition must have happened once in all. The kill is timed by the service's own signal at a hold
-point, never by a clock; where a driver names the process, by the database (:mod:`arrowproof.conformance.held_kill`).
+state, and the transition must have happened once in all, behind nothing but what the driver says. The kill is timed by
+the service's own signal at a hold point, never by a clock; where a driver names the process, by the database
+(:mod:`arrowproof.conformance.held_kill`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from arrowproof.conformance.rows import BoundRow
 from arrowproof.conformance.walks import Subject, attempt, describe, journal_problem, keyed, state_problem, take_walk
 from arrowproof.model.evidence import JournalRow, Kill, Row, Side
 from arrowproof.model.record import record
-from arrowproof.model.transitions import Transition
+from arrowproof.model.transitions import Pair, Transition
 
 KILLED = "SIGKILL"
 
@@ -91,18 +92,28 @@ class _Check:
                 checked_walked(abilities.recover(self.subject.driver, self.transition, killed, self.side), "recover"),
             )
         )
-        key = killed.key if walked is None else walked.key
+        key, ahead = (killed.key, ()) if walked is None else (walked.key, walked.ahead)
         restarted = self.subject.row(key)
         key = self.subject.stored_key(key, restarted)
         journal = self.subject.journal.rows(after=self.mark)
         problem = (
             problem
             or failure
-            or journal_problem(self.subject, self.transition, key, journal)
+            or self._ahead_problem(ahead)
+            or journal_problem(self.subject, self.transition, key, journal, ahead)
             or state_problem(self.subject, self.transition.target, restarted, "After the restart")
         )
         rows = (before, found, restarted)
         return _kill_record(self.transition, self.side, key, killed, rows, journal, problem, walked)
+
+    def _ahead_problem(self, ahead: Sequence[Pair]) -> str | None:
+        """Why a restart may not go by these transitions first; None if it may."""
+        name = self.transition.name
+        if ahead and self.side is Side.AFTER:
+            return f"{name} was committed ahead of the kill; the driver says that other transitions came ahead of it."
+        if self.transition.pair in ahead:
+            return f"The driver says that the restart made {name} more than once."
+        return None
 
     def _found_problem(
         self, before: BoundRow | None, found: BoundRow | None, key: Row | None, journal: Sequence[JournalRow]

@@ -22,7 +22,7 @@ from typing import Protocol, runtime_checkable
 from arrowproof.errors import InputError
 from arrowproof.model.evidence import Process, Row, Side
 from arrowproof.model.record import record
-from arrowproof.model.transitions import Transition
+from arrowproof.model.transitions import Pair, Transition
 
 
 class DriverError(Exception):
@@ -34,12 +34,15 @@ class Walked:
     """What a driver did for one transition: the row's key, the processes that took part, and the arrow path.
 
     A driver names the processes that it knows of. A walk without any counts like another, since it is judged by the
-    journal; the report then names none. ``path`` is None when the transition has one path only.
+    journal; the report then names none. ``path`` is None when the transition has one path only. ``ahead`` are other
+    transitions that ``recover`` had to have made first, each by its source and target: whoever loses a lease by a kill
+    gets its row back by no other way. The journal must then hold these, in this order, and then the transition.
     """
 
     key: Row
     processes: tuple[Process, ...] = ()
     path: tuple[str, ...] | None = None
+    ahead: tuple[Pair, ...] = ()
 
 
 @record

@@ -10,6 +10,7 @@ import sys
 import traceback
 from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import redirect_stdout
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
@@ -150,9 +151,16 @@ def attempt(call: Callable[[], _Result]) -> tuple[_Result | None, str | None]:
 
 
 def journal_problem(
-    subject: Subject, transition: Transition, key: Row | None, journal: Sequence[JournalRow]
+    subject: Subject,
+    transition: Transition,
+    key: Row | None,
+    journal: Sequence[JournalRow],
+    ahead: Sequence[Pair] = (),
 ) -> str | None:
-    """Why these journal rows are not exactly this transition of the row ``key``, touches of it aside; None if so."""
+    """Why these journal rows are not exactly this transition of the row ``key``, touches of it aside; None if so.
+
+    Transitions that were meant to come ahead of it must have come, in their order.
+    """
     others = [row for row in journal if row.key != key]
     if key is not None and others and all(_reads_like(row.key, key) for row in others):
         return (
@@ -163,7 +171,7 @@ def journal_problem(
         asked = "a row that nobody knows the key of" if key is None else f"one row ({key_text(key)})"
         return f"{transition.name} was asked of {asked}; also came {describe(subject, others)}."
     pairs = [pair for pair in map(subject.pair, journal) if pair is not None]
-    if pairs == [transition.pair]:
+    if pairs == [*ahead, transition.pair]:
         return None
     if not pairs:
         touches = f" but {len(journal)} touches" if journal else ""
@@ -191,7 +199,7 @@ def _described(subject: Subject, row: JournalRow) -> str:
 
 def keyed(subject: Subject, walked: Walked) -> Walked:
     """What a driver did, with its key in the order of the binding; a DriverError when its columns are others."""
-    return Walked(subject.key(walked.key), tuple(walked.processes), walked.path)
+    return replace(walked, key=subject.key(walked.key), processes=tuple(walked.processes))
 
 
 def _beside(subject: Subject, problem: str | None, journal: Sequence[JournalRow]) -> str | None:

@@ -17,6 +17,7 @@ from arrowproof.conformance.walks import Subject
 from arrowproof.model.evidence import Kill, Process, Side
 from arrowproof.model.loader import load_lifecycle
 from arrowproof.model.tours import plan_tours
+from arrowproof.model.transitions import transition_map
 
 ORDERS = Path(__file__).parent / "orders"
 
@@ -107,6 +108,67 @@ def test_a_restart_that_does_the_work_again_does_not_survive(kill: Callable[...,
     seen = kill("open", "open", Side.AFTER)
     assert str(seen.problem).endswith("holds open -> open (number='N-1'), then open -> open (number='N-1').")
     assert kill("open", "open", Side.BEFORE).problem is None
+
+
+Walk = Callable[[str, str], Walked]
+
+
+@pytest.fixture
+def again(driver: Any) -> Walk:
+    """A walk of the row that was killed, as somebody else may make it."""
+    shop = load_lifecycle(ORDERS / "orders.lifecycle.json")
+    return lambda source, target: driver.walk(transition_map(shop)[source, target], (("number", "N-1"),))
+
+
+REMINDED = (("open", "open"),)
+
+
+def test_a_restart_may_go_by_the_transitions_that_the_driver_names_ahead(
+    kill: Callable[..., Kill], driver: Any, again: Walk
+) -> None:
+    def remind_and_pay(*_: object) -> Walked:
+        again("open", "open")
+        return replace(again("open", "paid"), ahead=REMINDED)
+
+    driver.recover = remind_and_pay
+    seen = kill("open", "paid", Side.BEFORE)
+    assert (seen.problem, len(seen.journal)) == (None, 2)
+    assert "paid was committed ahead of the kill" in str(kill("open", "paid", Side.AFTER).problem)
+
+
+def test_a_restart_that_goes_by_others_unsaid_or_not_as_said_does_not_survive(
+    kill: Callable[..., Kill], driver: Any, again: Walk
+) -> None:
+    def remind_and_pay(*_: object) -> Walked:
+        again("open", "open")
+        return again("open", "paid")
+
+    driver.recover = remind_and_pay
+    assert "holds open -> open (number='N-1'), then open -> paid" in str(kill("open", "paid", Side.BEFORE).problem)
+
+
+def test_a_restart_that_does_not_go_by_what_is_named_ahead_does_not_survive(
+    kill: Callable[..., Kill], driver: Any, again: Walk
+) -> None:
+    driver.recover = lambda *_: replace(again("open", "paid"), ahead=REMINDED)
+    assert "asked for; the journal holds open -> paid" in str(kill("open", "paid", Side.BEFORE).problem)
+
+
+def test_what_is_wanted_once_cannot_be_named_ahead_of_itself(
+    kill: Callable[..., Kill], driver: Any, again: Walk
+) -> None:
+    driver.recover = lambda *_: replace(again("open", "open"), ahead=REMINDED)
+    problem = kill("open", "open", Side.BEFORE).problem
+    assert problem == "The driver says that the restart made open -> open more than once."
+
+
+@pytest.mark.parametrize("ahead", [("open", "open"), 7, (("open",),), ((1, 2),), None])
+def test_what_is_named_ahead_has_the_form_of_transitions(
+    kill: Callable[..., Kill], driver: Any, again: Walk, ahead: Any
+) -> None:
+    driver.recover = lambda *_: replace(again("open", "paid"), ahead=ahead)
+    problem = kill("open", "paid", Side.BEFORE).problem
+    assert 'they are pairs of states, such as (("running", "queued"),)' in str(problem)
 
 
 def test_a_restart_that_leaves_the_work_undone_does_not_survive(kill: Callable[..., Kill], driver: Any) -> None:
