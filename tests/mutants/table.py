@@ -85,11 +85,11 @@ class Equivalent:
     why: str
 
 
-def read_mutants(part: str | None = None) -> tuple[Mutant, ...]:
-    """The mutants of one part of the table, or of all, in the order of the files and in theirs."""
+def read_mutants(part: str | None = None, folder: Path = FOLDER) -> tuple[Mutant, ...]:
+    """The mutants of one part of the table in a folder, or of all, in the order of the files and in theirs."""
     return tuple(
         Mutant(_change(entry), Check(entry["check"]), entry["reason"], tuple(entry.get("tours", ())))
-        for file in sorted(FOLDER.glob(f"{part or '*'}.toml"))
+        for file in sorted(folder.glob(f"{part or '*'}.toml"))
         for entry in _read(file).get("mutant", ())
     )
 

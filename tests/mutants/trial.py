@@ -101,7 +101,7 @@ def check_sql_of(model: Path) -> Judgement:
 def check_tours(package_folder: Path, run_folder: Path, goals: Sequence[str], *, kills: bool = False) -> Judgement:
     """What a proof of the tours to these goals says of a copy of the service; see :func:`check_plan`."""
     lifecycle = load_lifecycle(_model(package_folder))
-    plan = _choose(lifecycle, goals)
+    plan = choose(lifecycle, goals)
     return check_plan(lifecycle, NotesDriver(package_folder), run_folder, plan, kills=kills)
 
 
@@ -177,7 +177,7 @@ def _places(statements: Sequence[dict[str, Any]]) -> str:
     return "".join(f" at {each['place']['name']}" for each in statements)
 
 
-def _choose(lifecycle: Lifecycle, goals: Sequence[str]) -> Plan:
+def choose(lifecycle: Lifecycle, goals: Sequence[str]) -> Plan:
     """The tours of the whole plan that have these goals."""
     planned = plan_tours(lifecycle).tours
     return Plan(tuple(next(tour for tour in planned if _is_to(tour, goal)) for goal in goals))
