@@ -10,8 +10,9 @@ which tables are written.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from arrowproof.conformance.changes import Change
@@ -28,6 +29,7 @@ from arrowproof.model.record import record
 if TYPE_CHECKING:
     import ast
 
+    from arrowproof.conformance.python_constants import Project
     from arrowproof.conformance.sqlalchemy_tables import MappedTable
 
 MAX_NAMES = 8
@@ -126,11 +128,28 @@ class _Extractor:
             if isinstance(tree, str):
                 yield unread_module(source.file, tree)
             else:
-                yield from read_python(source.file, tree, words, self.dialect)
+                read = partial(read_python, source.file, tree, words, self.dialect, self.project)
+                yield from self._followed(source, read)
         else:
             from arrowproof.conformance.text_statements import read_text  # late: few have code
 
             yield from read_text(source.file, source.text, words, self.dialect)
+
+    def _followed(self, source: Source, read: Callable[[], Iterable[SqlStatement]]) -> list[SqlStatement]:
+        """What is read of a module, or that it cannot be followed: nobody writes such code by hand."""
+        from arrowproof.conformance.python_statements import unread_module
+
+        try:
+            return list(read())
+        except (RecursionError, MemoryError):
+            return [unread_module(source.file, "its expressions stand too deep within each other to be followed")]
+
+    @cached_property
+    def project(self) -> Project:
+        """The Python files, as far as they can change each other's constants."""
+        from arrowproof.conformance.python_constants import Project
+
+        return Project({source.file: source.text for source in self.sources if source.is_python})
 
     def _tree(self, source: Source) -> ast.Module | str:
         from arrowproof.conformance.python_statements import parse_python
@@ -174,7 +193,8 @@ class _Extractor:
             if source.is_python and self._may_use(source, mapped):
                 tree = self._tree(source)
                 if not isinstance(tree, str):
-                    made = read_sqlalchemy(source.file, tree, mapped, self.values, self.dialect)
+                    read = partial(read_sqlalchemy, source.file, tree, mapped, self.values, self.dialect)
+                    made = self._followed(source, read)
                     found = [*self.found.get(source.file, ()), *made]
                     self.found[source.file] = sorted(found, key=lambda each: each.place.line)
 

@@ -9,12 +9,16 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from arrowproof.conformance.embedded import read_piece
+from arrowproof.conformance.heads import find_heads, find_written, may_name
+from arrowproof.conformance.names import fold
 from arrowproof.conformance.pieces import Chunk, Piece, added_later
+from arrowproof.conformance.python_constants import ClassConstants, Project, class_constants, last_name
+from arrowproof.conformance.python_flow import given_at_definition
 from arrowproof.conformance.python_scopes import Binding, Scope, scope_of
-from arrowproof.conformance.python_strings import Strings, class_constants
+from arrowproof.conformance.python_strings import Strings
 from arrowproof.conformance.statements import SqlStatement
 from arrowproof.conformance.tokens import Token, TokenKind
 from arrowproof.model.evidence import Place
@@ -52,14 +56,34 @@ def unread_module(file: str, reason: str) -> SqlStatement:
     return SqlStatement(Place(file, 1), "", (Token(TokenKind.JUNK, "", 0, 1),), problem=reason)
 
 
-def read_python(file: str, tree: ast.Module, words: frozenset[str], dialect: Dialect) -> Iterator[SqlStatement]:
+def read_python(
+    file: str, tree: ast.Module, words: frozenset[str], dialect: Dialect, project: Project | None = None
+) -> Iterator[SqlStatement]:
     """The statements in the strings of a module that concern one of the tables ``words`` (folded)."""
-    walker = _Walker(tree)
+    walker = _Walker(tree, Strings(ClassConstants(file, project or Project(), class_constants(tree))))
     walker.walk()
     for piece in walker.pieces:
         found = list(read_piece(file, piece, words, dialect))
         if not piece.is_prose or all(map(_is_whole, found)):
             yield from found
+    for doubt in walker.strings.doubts.values():
+        piece = Piece(doubt.chunks)
+        if _may_concern(piece.marked, words, is_any_table=doubt.is_any_table):
+            text = piece.shown(0, len(piece.marked))
+            token = Token(TokenKind.JUNK, text, 0, doubt.line)
+            yield SqlStatement(Place(file, doubt.line), text, (token,), problem=doubt.reason)
+
+
+def _may_concern(marked: str, words: frozenset[str], *, is_any_table: bool) -> bool:
+    """Whether a text may become a statement on one of the tables, or on any, wherever in it the statement begins."""
+    text = fold(marked)
+    if _CHANGES.search(text) is not None and any(word in text for word in words):
+        return True
+    heads = [each for each in (*find_heads(marked), *find_written(marked)) if not each.is_definition]
+    return any(is_any_table or may_name(head.table, words) for head in heads)
+
+
+_CHANGES = re.compile(r"\b(?:update|insert|delete|replace|merge|truncate|copy)\b")
 
 
 def _is_whole(statement: SqlStatement) -> bool:
@@ -77,28 +101,49 @@ def _is_whole(statement: SqlStatement) -> bool:
 class _Walker:
     """Goes through a module once and gathers its strings, the larger ones first."""
 
-    def __init__(self, tree: ast.Module) -> None:
+    def __init__(self, tree: ast.Module, strings: Strings) -> None:
         self.tree = tree
-        self.strings = Strings(class_constants(tree))
+        self.strings = strings
         self.pieces: list[Piece] = []
         self.later: list[tuple[ast.expr, Binding, Scope]] = []
-        self.lists: list[tuple[ast.List | ast.Tuple, Scope]] = []
+        self.lists: list[tuple[ast.expr, Scope]] = []
         """What is bound to names is looked at once it is known which of it is part of something larger."""
+        self.loads: list[tuple[ast.Name, Scope]] = []
+        self.moving: dict[int, tuple[Binding, Scope]] = {}
+        """The bindings whose names stand for one string here and for another one there."""
+        self.defaults: set[int] = set()
 
     def walk(self) -> None:
         self._scope(self.tree, None)
         for listed, scope in self.lists:
-            for each in listed.elts:
+            for each in ast.iter_child_nodes(listed):
                 self._visit(each, scope, {}, set())
-        alone = {each.id for each in self._loads() if id(each) not in self.strings.consumed}
+        alone = [(each, scope) for each, scope in self.loads if id(each) not in self.strings.consumed]
+        names = {each.id for each, _ in alone}
         for value, binding, scope in self.later:
             is_local = not (scope.is_module or scope.is_class) or binding.name.startswith("_")
-            if not is_local or binding.name in alone or id(value) not in self.strings.consumed:
-                self._bound_piece(value, binding, scope)
-        self.pieces.sort(key=lambda piece: piece.chunks[0].line if piece.chunks else 0)
+            is_part = id(value) in self.strings.consumed and binding.name not in names
+            if id(binding) not in self.moving and not (is_local and is_part):
+                self._add_each(self.strings.variants(value, scope))
+        self._add_moving(alone)
+        unique = {(piece.chunks, piece.is_prose): piece for piece in self.pieces}
+        self.pieces = sorted(unique.values(), key=lambda piece: piece.chunks[0].line)
 
-    def _loads(self) -> Iterator[ast.Name]:
-        return (each for each in ast.walk(self.tree) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load))
+    def _add_moving(self, alone: Sequence[tuple[ast.Name, Scope]]) -> None:
+        """What names stand for that are bound more than once or added to: at each use, or in the end without one."""
+        used: set[int] = {id(scope.find(each.id)) for each, scope in self.loads}
+        for each, scope in alone:
+            binding = scope.find(each.id)
+            if id(binding) in self.moving:
+                self._add_each(self.strings.variants(each, scope))
+        for binding, scope in self.moving.values():
+            if id(binding) not in used:
+                for index in range(len(binding.assigned)):
+                    self._add(self.strings.value_of(binding, index, None, scope))
+            for value, spot, is_sum in binding.additions:
+                if spot.blocks or not is_sum:  # by itself, as it need not come behind what is known
+                    later = added_later(binding.name, value.lineno)
+                    self._add_each([*chunks, *later] for chunks in self.strings.variants(value, scope))
 
     def _scope(
         self,
@@ -107,10 +152,18 @@ class _Walker:
     ) -> None:
         scope = scope_of(node, parent)
         bindings = {id(each): binding for binding in scope.names.values() for each in binding.assigned}
-        additions = {id(each) for binding in scope.names.values() for each in binding.additions}
+        additions = {id(each) for binding in scope.names.values() for each, _, _ in binding.additions}
+        for binding in scope.names.values():
+            if len(binding.assigned) > 1 or binding.additions:
+                self.moving[id(binding)] = (binding, scope)
+        if not isinstance(node, ast.Module | ast.ClassDef):
+            for each in (*node.args.defaults, *node.args.kw_defaults):
+                if isinstance(each, ast.Constant):
+                    self.defaults.add(id(each))
+                    self.later.append((each, bindings[id(each)], scope))
         body = [node.body] if isinstance(node, ast.Lambda) else node.body
-        for each in body:
-            self._visit(each, scope, bindings, additions)
+        for part in body:
+            self._visit(part, scope, bindings, additions)
 
     def _visit(self, node: ast.AST, scope: Scope, bindings: dict[int, Binding], additions: set[int]) -> None:
         todo = [node]
@@ -118,36 +171,44 @@ class _Walker:
             each = todo.pop()
             if isinstance(each, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
                 self._scope(each, scope)
-                todo += each.decorator_list if not isinstance(each, ast.Lambda) else []
+                todo += [given for given in given_at_definition(each) if id(given) not in self.defaults]
                 continue
             if isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant):
                 self._add(self.strings.read(each.value, scope), is_prose=True)
                 continue
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load):
+                self.loads.append((each, scope))
+            if isinstance(each, ast.Call | ast.Raise):
+                self.strings.consumed.update(map(id, _parts_for_a_reader(each)))
             if isinstance(each, ast.expr) and id(each) not in self.strings.consumed:
-                if id(each) in bindings and isinstance(each, ast.List | ast.Tuple):
+                if id(each) in bindings and isinstance(each, ast.List | ast.Tuple | ast.Dict):
                     self.lists.append((each, scope))
                     continue
                 if id(each) in bindings:
                     self.later.append((each, bindings[id(each)], scope))
-                    self.strings.read(each, scope)  # its parts are no strings by themselves
+                    self.strings.variants(each, scope)  # its parts are no strings by themselves
                 elif id(each) in additions:
-                    self.strings.read(each, scope)
-                elif isinstance(each, ast.Constant | ast.JoinedStr | ast.BinOp | ast.Call):
-                    self._add(self.strings.read(each, scope))
+                    self.strings.variants(each, scope)
+                elif isinstance(each, _STRINGS):
+                    self._add_each(self.strings.variants(each, scope))
             todo += list(ast.iter_child_nodes(each))[::-1]
 
-    def _bound_piece(self, value: ast.expr, binding: Binding, scope: Scope) -> None:
-        chunks = self.strings.read(value, scope)
-        if chunks is None:
-            return
-        if binding.is_straight:
-            for each in binding.additions:
-                more = self.strings.read(each, scope)
-                chunks += more if more is not None else [Chunk(ast.unparse(each), each.lineno, each.lineno, True)]
-        elif binding.additions:
-            chunks += added_later(binding.name, value.lineno)
-        self._add(chunks)
+    def _add_each(self, variants: Iterable[list[Chunk]]) -> None:
+        for chunks in variants:
+            self._add(chunks)
 
     def _add(self, chunks: list[Chunk] | None, is_prose: bool = False) -> None:
         if chunks:
             self.pieces.append(Piece(tuple(chunks), is_prose))
+
+
+_STRINGS = (ast.Constant, ast.JoinedStr, ast.BinOp, ast.Call, ast.IfExp, ast.BoolOp, ast.Subscript)
+_LOGS = frozenset(
+    {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "print", "set_attribute"}
+)
+
+
+def _parts_for_a_reader(node: ast.Call | ast.Raise) -> Iterator[ast.Subscript]:
+    """The parts of strings that are taken for a log or an error, which nobody runs."""
+    if isinstance(node, ast.Raise) or last_name(node.func) in _LOGS:
+        yield from (each for each in ast.walk(node) if isinstance(each, ast.Subscript))

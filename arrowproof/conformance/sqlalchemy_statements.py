@@ -14,7 +14,8 @@ from arrowproof.conformance.embedded import read_piece
 from arrowproof.conformance.pieces import Chunk, Piece
 from arrowproof.conformance.python_objects import classes_of_names, unpacked
 from arrowproof.conformance.python_scopes import Scope, inner_nodes, scope_of
-from arrowproof.conformance.python_strings import Strings, class_constants
+from arrowproof.conformance.python_constants import ClassConstants, Project, class_constants
+from arrowproof.conformance.python_strings import Strings
 from arrowproof.conformance.sqlalchemy_conditions import Conditions
 from arrowproof.conformance.sqlalchemy_tables import MappedTable, last_name
 from arrowproof.conformance.statements import SqlStatement
@@ -55,7 +56,7 @@ class _Reader:
         self.tree = tree
         self.mapped = mapped
         self.values = values
-        self.strings = Strings(class_constants(tree))
+        self.strings = Strings(ClassConstants("", Project(), class_constants(tree)))
         self.names = _known_names(tree, mapped.names)
         self.found: list[tuple[int, list[Chunk], str | None]] = []
         self.seen: set[int] = set()
