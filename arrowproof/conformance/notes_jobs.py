@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 REFUSED = "the history row is refused"
 """What the fault says that makes an attempt fail, and every error of such an attempt with it."""
 
-_SET_ASIDE = "set aside: 3 attempts in a row killed their worker"
+_SET_ASIDE = "set aside: 3 attempts in a row killed their worker or its connection"
 _SOME_TIME = "a moment"
 
 

@@ -53,7 +53,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.body_seconds = settings.request_seconds
     app.add_middleware(Methods)
     app.add_middleware(Gate, tokens=settings.tokens)
-    install_problem_handlers(app)
+    app.state.log_untold = install_problem_handlers(app)
     app.include_router(note_routes(settings), responses=_EVERYWHERE)
     app.include_router(job_routes(settings), responses=_EVERYWHERE)
     app.include_router(monitor_routes(settings), responses=_EVERYWHERE)

@@ -311,7 +311,8 @@ class Attempts:
     def _end_untried(self, job: ClaimedJob, crashes: int, now: str) -> Attempt:
         """Fail a job for good without an attempt: it kills its workers, or somebody had it wait with none left."""
         if job.attempts_left:
-            query, error = "set_aside_job", f"set aside: {crashes} attempts in a row killed their worker"
+            query = "set_aside_job"
+            error = f"set aside: {crashes} attempts in a row killed their worker or its connection"
         else:
             query, error = "fail_job", f"no attempt is left; POST /jobs/{job.job_id}/retry gives more"
         self._change(query, job, last_error=error, now=now)

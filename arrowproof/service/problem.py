@@ -7,7 +7,7 @@ type ``about:blank``.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -84,9 +84,20 @@ def _described(description: str) -> dict[str, Any]:
     return {"description": description, "content": {MEDIA_TYPE: {"schema": schema}}}
 
 
-def install_problem_handlers(app: FastAPI) -> None:
-    """Make every error of the application answer with problem details."""
+def install_problem_handlers(app: FastAPI) -> Callable[[], None]:
+    """Make every error of the application answer with problem details.
+
+    Returns:
+        What tells the log at the end how often the database failed since it was told last.
+    """
     repetition = Repetition()
+
+    def log_failure(error: str, times: int) -> None:
+        _log.error("the database failed: %s%s", error, f" ({times} times)" if times > 1 else "")
+
+    def log_untold() -> None:
+        for error, times in repetition.untold():
+            log_failure(error, times)
 
     def database_failed(_: Request, error: Exception) -> JSONResponse:
         headers = {"Retry-After": str(RETRY_AFTER_SECONDS)}
@@ -94,7 +105,7 @@ def install_problem_handlers(app: FastAPI) -> None:
             return problem_response(BUSY, "the database is busy; ask again", headers)
         # Every client is told, but not the log each time.
         if times := repetition.times(str(error)):
-            _log.error("the database failed: %s%s", error, f" ({times} times)" if times > 1 else "")
+            log_failure(str(error), times)
         return problem_response(UNAVAILABLE, "the service cannot do this now; ask again", headers)
 
     for error in (DatabaseError, RefusedError):
@@ -104,6 +115,7 @@ def install_problem_handlers(app: FastAPI) -> None:
     app.add_exception_handler(JobStateError, _job_is_elsewhere)
     app.add_exception_handler(HTTPException, _framework_problem)
     app.add_exception_handler(Exception, _bug)
+    return log_untold
 
 
 def _known_problem(_: Request, error: Exception) -> JSONResponse:

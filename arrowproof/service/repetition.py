@@ -1,8 +1,8 @@
 """The repetition: what is told again and again, such as that the disk is full, is told less and less often.
 
 The first time it is told at once. After that it is told with the number of times that it came, after a second, after
-two more, and so on up to every ten minutes. What has not come for twice as long is new again. Two texts that differ in
-their numbers alone are the same, for these are the numbers of jobs.
+two more, and so on up to every ten minutes, and what is left of it at the end. What has not come for twice as long is
+new again. Two texts that differ in their numbers alone are the same, for these are the numbers of jobs.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,8 +23,9 @@ _NUMBERS = re.compile(r"[0-9]+")
 
 @dataclass
 class _Known:
-    """A text that was told so often, that came so often since, and is told again from a moment on."""
+    """A text as it came last, that was told so often, came so often since, and is told again from a moment on."""
 
+    text: str
     told: int
     came: int
     again: float
@@ -43,13 +44,13 @@ class Repetition:
         present, key = self._now(), _NUMBERS.sub("0", text)
         known = self._known.pop(key, None)
         if known is None or present - known.last > 2 * _PAUSES.longest:
-            known = _Known(0, 0, present, present)
+            known = _Known(text, 0, known.came if known else 0, present, present)
         # Put in anew, so that what came longest ago is the first to be forgotten.
         self._known[key] = known
         if len(self._known) > MOST_KNOWN:
             del self._known[next(iter(self._known))]
+        known.text, known.last = text, present
         known.came += 1
-        known.last = present
         if present < known.again:
             return 0
         known.told += 1
@@ -57,14 +58,32 @@ class Repetition:
         came, known.came = known.came, 0
         return came
 
+    def untold(self) -> Iterator[tuple[str, int]]:
+        """What came since it was told last, as it came last, and how often; for the end, and told by that."""
+        for known in self._known.values():
+            came, known.came = known.came, 0
+            if came:
+                yield known.text, came
 
-def sparing(tell: Callable[[Mapping[str, object]], None]) -> Callable[[Mapping[str, object]], None]:
-    """Tell what happens, but for attempts, no more often than that; ``times`` says how often it came since."""
-    repetition = Repetition()
 
-    def tell_sparingly(happened: Mapping[str, object]) -> None:
-        times = 1 if "outcome" in happened else repetition.times(json.dumps(happened))
-        if times:
-            tell({**happened, "times": times} if times > 1 else happened)
+class Sparing:
+    """Tells what happens, but for attempts, no more often than that; ``times`` says how often it came since."""
 
-    return tell_sparingly
+    def __init__(self, tell: Callable[[Mapping[str, object]], None]) -> None:
+        self._tell = tell
+        self._repetition = Repetition()
+
+    def __call__(self, happened: Mapping[str, object]) -> None:
+        """Tell it, or count it."""
+        if "outcome" in happened:
+            self._tell(happened)
+        elif times := self._repetition.times(json.dumps(happened)):
+            self._tell_times(happened, times)
+
+    def close(self) -> None:
+        """Tell what was only counted."""
+        for text, times in self._repetition.untold():
+            self._tell_times(json.loads(text), times)
+
+    def _tell_times(self, happened: Mapping[str, object], times: int) -> None:
+        self._tell({**happened, "times": times} if times > 1 else happened)

@@ -70,8 +70,9 @@ def serve(settings: Settings, listener: socket.socket, announcement: str, grace_
         announcement: The line to print once requests are taken.
         grace_seconds: How long open requests may take to end.
     """
+    app = create_app(settings)
     config = uvicorn.Config(
-        create_app(settings),
+        app,
         http=connection_class(settings.request_seconds, settings.room),
         loop="asyncio",
         ws="none",
@@ -87,4 +88,7 @@ def serve(settings: Settings, listener: socket.socket, announcement: str, grace_
         log_level="warning",
         timeout_graceful_shutdown=math.ceil(grace_seconds),
     )
-    NotesServer(config, announcement, settings.hold).run([listener])
+    try:
+        NotesServer(config, announcement, settings.hold).run([listener])
+    finally:
+        app.state.log_untold()

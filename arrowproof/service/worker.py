@@ -7,9 +7,10 @@ A bounded run ends at the first job that is completed or has failed for good, or
 ``--forever`` it goes on until SIGTERM; see :mod:`arrowproof.service.resident`. On stderr, as JSON lines with their
 ``time``, it tells what it works on (``started``, its process id, with the facts of the database), a ``warning`` when
 the database's settings can lose a commit, and each attempt. What a resident worker has to tell again and again it tells
-less and less often, with how many ``times`` it came. The last printed line, on stdout, is one JSON object: ``outcome``
-(``completed``, ``failed`` or ``retry_wait``: what the last attempt of this run came to; ``idle`` when it made none) and
-``job_id`` (null when idle). Idle does not mean that no job is waiting: it may not be due yet.
+less and less often, with how many ``times`` it came, the last of them at its end. The last printed line, on stdout, is
+one JSON object: ``outcome`` (``completed``, ``failed`` or ``retry_wait``: what the last attempt of this run came to;
+``idle`` when it made none) and ``job_id`` (null when idle). Idle does not mean that no job is waiting: one may not be
+due yet.
 
 With ``--keep-finished SECONDS`` finished jobs that are older are removed, at most 100 before each look; see
 :mod:`arrowproof.service.retention`. Without it nothing is ever removed.
@@ -47,7 +48,7 @@ from arrowproof.service.hold import WORKER_POINTS, hold_from_environment
 from arrowproof.service.log_line import write_log_line
 from arrowproof.service.options import add_database_options, command_parser, seconds, whole_number
 from arrowproof.service.refusal import RefusedError
-from arrowproof.service.repetition import sparing
+from arrowproof.service.repetition import Sparing
 from arrowproof.service.resident import Resident
 from arrowproof.service.retention import kept_seconds
 from arrowproof.service.streams import say
@@ -96,8 +97,14 @@ def run(workplace: Workplace, bounds: Bounds, tell: Tell) -> Attempt | None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; gives the exit status."""
     options = _parser().parse_args(arguments)
-    # A bounded run has not the time to say much.
-    tell: Tell = sparing(write_log_line) if options.forever else write_log_line
+    if not options.forever:
+        # It has not the time to say much.
+        return _told(options, write_log_line)
+    with closing(Sparing(write_log_line)) as tell:
+        return _told(options, tell)
+
+
+def _told(options: argparse.Namespace, tell: Tell) -> int:
     logging.basicConfig(handlers=[_Telling(tell)])
     return exit_status("worker", lambda: _run(options, tell))
 

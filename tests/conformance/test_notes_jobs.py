@@ -19,7 +19,7 @@ from arrowproof.conformance.notes_jobs import (
 
 NOW, THEN = "2026-11-29T15:09:02.118Z", "2026-11-29T15:09:01.118Z"
 ERROR = "ConstraintError: the history row is refused"
-CRASHES = "set aside: 3 attempts in a row killed their worker"
+CRASHES = "set aside: 3 attempts in a row killed their worker or its connection"
 WAITING = Job("retry_wait", 1, 3, THEN, ERROR, 7, None, (1,))
 FAILED = Job("failed", 2, 2, None, ERROR, 7, NOW, (1, 2))
 

@@ -22,7 +22,7 @@ from tests.service.engines import only_postgresql, only_sqlite, open_begun, open
 from tests.service.lossy_line import without_answer
 from tests.service.worker_lives import TEN_SECONDS, DoAt, HandSetClock, Killed, kill, worker_life
 
-ASIDE = "set aside: 3 attempts in a row killed their worker"
+ASIDE = "set aside: 3 attempts in a row killed their worker or its connection"
 
 
 @pytest.fixture

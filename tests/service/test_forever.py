@@ -250,6 +250,10 @@ def test_what_comes_again_and_again_is_told_now_and_then_with_how_often_it_came(
     complaints = [line for line in told(worker) if "is on no record: " in str(line.get("error"))]
     assert complaints[0].keys() == {"error"}
     assert 1 < len(complaints) <= 10
+    end(worker)
+    # It opens the database anew after each.
+    opened = sum(line.get("times", 1) for line in told(worker) if "reopened" in line)
+    assert tries(worker, "is on no record: ") - opened in (0, 1)
 
 
 @only_sqlite

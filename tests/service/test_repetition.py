@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from arrowproof.service.repetition import MOST_KNOWN, Repetition, sparing
+from arrowproof.service.repetition import MOST_KNOWN, Repetition, Sparing
 
 FULL = "the attempt at job 17 is on no record: disk is full"
 
@@ -72,9 +72,32 @@ def test_however_many_complaints_there_are_few_are_kept_in_mind():
 
 def test_an_attempt_is_always_told():
     told = []
-    tell = sparing(told.append)
+    tell = Sparing(told.append)
     attempt = {"job_id": 1, "outcome": "retry_wait", "error": "disk is full"}
     for _ in range(3):
         tell(attempt)
         tell({"error": "disk is full"})
     assert told == [attempt, {"error": "disk is full"}, attempt, attempt]
+
+
+def test_at_the_end_what_was_only_counted_is_told_once():
+    told = []
+    tell = Sparing(told.append)
+    for job_id in range(5):
+        tell({"error": f"job {job_id}: disk is full"})
+    tell({"busy": "locked"})
+    tell({"busy": "locked"})
+    tell({"warning": "beware"})
+    del told[:]
+    tell.close()
+    assert told == [{"error": "job 4: disk is full", "times": 4}, {"busy": "locked"}]
+    tell.close()
+    assert len(told) == 2
+
+
+def test_what_was_only_counted_before_a_long_silence_is_told_after_it():
+    watch = Watch()
+    repetition = Repetition(watch)
+    assert [repetition.times(FULL) for _ in range(4)] == [1, 0, 0, 0]
+    watch.seconds += 1300
+    assert repetition.times(FULL) == 4

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import threading
@@ -217,13 +218,19 @@ def test_a_note_is_not_accepted_into_a_file_that_is_gone(notes, goes):
         assert_problem(server.client.get("/jobs/1"), 503, "unavailable")
         assert_problem(server.client.get("/health"), 503, "unavailable")
     assert not notes.database.exists()
-    (said,) = server.stderr.splitlines()
-    time, _, said = said.partition(" server: the database failed: ")
+    first, *_ = server.stderr.splitlines()
+    time, _, said = first.partition(" server: the database failed: ")
     assert datetime.fromisoformat(time).tzinfo is not None
     assert (
         said == f"{str(notes.database)!r} is not there any more: move it back, or end this server and start it "
         "again, which makes a new, empty one"
     )
+    # Each of the nine is told at once, with those that come after it, or at the end.
+    server.process.send_signal(signal.SIGTERM)
+    assert server.exit_status() == 0
+    assert len(server.stderr.splitlines()) < 9
+    counts = [re.search(rf"{re.escape(said)}(?: \(([0-9]+) times\))?$", line) for line in server.stderr.splitlines()]
+    assert sum(int(count[1] or 1) for count in counts) == 9
 
 
 @only_sqlite

@@ -104,5 +104,5 @@ def test_a_job_that_is_there_at_three_kills_in_a_row_is_set_aside_and_holds_nobo
         found(f"12 kills over 10 jobs: {len(set_aside)} set aside, {len(completed)} completed")
         assert (set_aside, completed) == (set(keys[:4]), set(keys[4:]))
         assert {error for (error,) in place.sql("SELECT last_error FROM jobs WHERE status = 'failed'")} == {
-            "set aside: 3 attempts in a row killed their worker"
+            "set aside: 3 attempts in a row killed their worker or its connection"
         }
