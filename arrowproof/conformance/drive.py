@@ -21,7 +21,7 @@ from arrowproof.conformance.rows import key_text
 from arrowproof.conformance.service_guard import check_service_guard
 from arrowproof.conformance.walks import Subject, attempt, take_walk
 from arrowproof.errors import InputError
-from arrowproof.model.evidence import Environment, JournalRow, Kill, Row, Side, SneakPath, Walk
+from arrowproof.model.evidence import Environment, Interleaving, JournalRow, Kill, Row, Side, SneakPath, Walk
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.progress import Progress
 from arrowproof.model.record import record
@@ -49,6 +49,7 @@ class DriveResult:
     """What the service's own guard was seen to refuse; None when it has none."""
     left_out: tuple[str, ...] = ()
     """What was not tried because the driver cannot do it, one sentence each."""
+    interleavings: tuple[Interleaving, ...] = ()
 
 
 def drive(
@@ -58,6 +59,7 @@ def drive(
     progress: Progress | None = None,
     *,
     crash_checks: bool = True,
+    interleavings: bool = False,
     plan: Plan | None = None,
     database: str | None = None,
 ) -> DriveResult:
@@ -69,6 +71,7 @@ def drive(
         folder: a folder that is empty or not there yet; everything is written into it.
         progress: is told of each tour and each kill ahead of it.
         crash_checks: False leaves the kills out.
+        interleavings: whether several workers at once are set off on one row as well.
         plan: the tours to make, for a test that looks at a part of a service; those of the whole model when left out.
         database: the URL of an empty PostgreSQL database; the service makes a file of its own when left out.
 
@@ -92,11 +95,13 @@ def drive(
             crash_checks = False
             run.left_out.append(abilities.NO_KILL)
         walks, kills = run.run(crash_checks)
+        tried = run.interleave(walks) if interleavings else ()
     finally:
         _, problem = attempt(driver.stop)
     if problem is not None:
         run.problems.append(f"The service did not stop: {problem}")
-    result = run.result(walks, kills)  # read behind the stop: what a service does at its end is judged as well
+    # Read behind the stop: what a service does at its end is judged as well.
+    result = replace(run.result(walks, kills), interleavings=tried)
     return result if problem is not None else replace(result, guard=check_service_guard(address, lifecycle))
 
 
@@ -146,6 +151,23 @@ class _Drive:
                 break
         self._end(key)
         return walks
+
+    def interleave(self, walks: Sequence[Walk]) -> tuple[Interleaving, ...]:
+        """Every interleaving of the transitions in the plan; ``walks`` say what each leaves when it is alone."""
+        from arrowproof.conformance.interleavings import plan_interleavings, try_interleaving, why_not
+        from arrowproof.conformance.winners import habits_of
+
+        if (reason := why_not(self.subject)) is not None:
+            self.left_out.append(reason)
+            return ()
+        schedules = plan_interleavings(self.subject, self.plan.tours)
+        habits = habits_of(self.subject, walks)
+        tried = []
+        for done, it in enumerate(schedules):
+            self.progress(f"interleave {it.first.name} and {it.rival.name}", done, len(schedules))
+            tried.append(try_interleaving(self.subject, it, habits))
+        self.progress("done", len(schedules), len(schedules))
+        return tuple(tried)
 
     def _end(self, key: Row | None) -> None:
         _, problem = attempt(lambda: abilities.end(self.subject.driver, key))

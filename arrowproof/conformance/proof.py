@@ -31,6 +31,7 @@ from arrowproof.conformance.comparison import compare
 from arrowproof.conformance.coverage import measure_coverage
 from arrowproof.conformance.drive import DriveResult, drive
 from arrowproof.conformance.driver import Driver
+from arrowproof.conformance.interleavings import NOT_ASKED_FOR
 from arrowproof.conformance.matrix import Matrix, build_matrix, scan
 from arrowproof.conformance.output import OutputFolder, open_output
 from arrowproof.conformance.own_database import proof_database
@@ -56,6 +57,7 @@ def prove(
     progress: Progress | None = None,
     *,
     crash_checks: bool = True,
+    interleavings: bool = False,
     server: str | None = None,
     baseline: Baseline | None = None,
 ) -> Evidence:
@@ -67,6 +69,7 @@ def prove(
         out: the output folder; made when it is missing.
         progress: is told what comes next, how many parts are done, and how many there are.
         crash_checks: False leaves the kills out; transitions are then reported as not survived.
+        interleavings: whether several workers at once are set off on one row as well.
         server: the URL of a PostgreSQL server, on which a database is made for the proof and dropped after it, or the
             word ``postgresql`` for a server of our own; a SQLite file in ``out`` when left out.
         baseline: an earlier proof of this lifecycle; the reports then say what has changed since.
@@ -87,7 +90,17 @@ def prove(
             output.discard(*_WRITTEN)
             folder = output.new_run() / "service"
             with proof_database(server) as database:
-                driven = drive(lifecycle, driver, folder, progress, crash_checks=crash_checks, database=database)
+                driven = drive(
+                    lifecycle,
+                    driver,
+                    folder,
+                    progress,
+                    crash_checks=crash_checks,
+                    interleavings=interleavings,
+                    database=database,
+                )
+            if not interleavings:
+                driven = replace(driven, left_out=(*driven.left_out, NOT_ASKED_FOR))
             seconds = round(time.monotonic() - clock, 3)
             evidence = assemble_evidence(lifecycle, matrix, driven, started=started, seconds=seconds)
             _write(output, evidence, lifecycle, baseline)
@@ -125,6 +138,7 @@ def assemble_evidence(
         pinned=matrix.pinned,
         states=lifecycle.stored_states,
         guard=guard,
+        interleavings=driven.interleavings,
     )
     return Evidence(
         model_id=lifecycle.id,
@@ -143,6 +157,7 @@ def assemble_evidence(
         reasons=reasons,
         guard=None if guard is None else guard.as_evidence(),
         left_out=driven.left_out,
+        interleavings=driven.interleavings,
     )
 
 
@@ -168,6 +183,7 @@ def _attributed(matrix: Matrix, driven: DriveResult) -> DriveResult:
         driven,
         walks=tuple(replace(walk, journal=attribution.attributed(walk.journal)) for walk in driven.walks),
         kills=tuple(replace(kill, journal=attribution.attributed(kill.journal)) for kill in driven.kills),
+        interleavings=tuple(replace(it, journal=attribution.attributed(it.journal)) for it in driven.interleavings),
         sneak_paths=tuple(replace(path, happened=attribution.attributed(path.happened)) for path in driven.sneak_paths),
     )
 

@@ -9,14 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from arrowproof.conformance.display import value_text
 from arrowproof.conformance.verdict import causes_of
 from arrowproof.model.evidence import (
     Environment,
     Evidence,
+    Interleaving,
+    JournalKind,
     JournalRow,
     Kill,
     Process,
     Row,
+    Scalar,
     Share,
     SneakPath,
     TransitionEvidence,
@@ -24,6 +28,7 @@ from arrowproof.model.evidence import (
 )
 from arrowproof.model.lifecycle import Binding, Lifecycle
 from arrowproof.model.record import record
+from arrowproof.model.transitions import transition_name
 
 COVERAGE_NAMES: Mapping[str, str] = {"pairs": "transition pairs", "kills": "kills survived"}
 """What reports call a share of the coverage, where the name of its field is not all of it."""
@@ -40,6 +45,52 @@ def walk_tally(transition: TransitionEvidence) -> Share:
 def kill_tally(transition: TransitionEvidence) -> Share:
     """The kills that a transition survived, of those made."""
     return Share(sum(kill.problem is None for kill in transition.kills), len(transition.kills))
+
+
+def interleaving_tally(evidence: Evidence) -> Share:
+    """The interleavings that came out right, of those tried."""
+    return Share(sum(it.problem is None for it in evidence.interleavings), len(evidence.interleavings))
+
+
+@record
+class Rivalry:
+    """What an interleaving was, in words: whose transitions, where the first waited, and what the others came to.
+
+    ``others`` says nothing of those that nobody set off, since the first did not come to its gate.
+    """
+
+    first: str
+    rival: str
+    workers: str
+    moment: str
+    others: str
+    outcome: str
+    problem: str | None
+
+
+def rivalries(evidence: Evidence) -> tuple[Rivalry, ...]:
+    """The interleavings of a proof, as reports show them."""
+    return tuple(map(_rivalry, evidence.interleavings))
+
+
+def _rivalry(it: Interleaving) -> Rivalry:
+    ended = it.rivals - it.waited
+    others = [f"{it.waited} waited"] * bool(it.waited) + [f"{ended} ended"] * bool(ended)
+    steps = [row for row in it.journal if row.kind is JournalKind.CHANGED]
+    outcome = ", ".join(f"{_value(row.old_state)} → {_value(row.new_state, row.operation)}" for row in steps[:4])
+    return Rivalry(
+        first=transition_name(it.source, it.target),
+        rival=transition_name(it.source, it.rival),
+        workers=str(1 + it.rivals),
+        moment=str(it.moment),
+        others=" and ".join(others),
+        outcome=outcome or "unchanged",
+        problem=it.problem,
+    )
+
+
+def _value(state: Scalar, operation: str = "update") -> str:
+    return "removed" if operation == "delete" else value_text(state)
 
 
 def open_sneak_paths(evidence: Evidence) -> tuple[SneakPath, ...]:
@@ -90,12 +141,14 @@ def figures(evidence: Evidence) -> Mapping[str, str]:
     """Coverage, kills, sneak paths and what a guard refused as (what, figure), in the order of every report."""
     coverage, guard = evidence.coverage, evidence.guard
     refused = {} if guard is None else {"undeclared writes refused": f"{guard.refused} of {guard.tried}"}
+    tally = interleaving_tally(evidence)
     return {
         "transitions": str(coverage.transitions),
         "states": str(coverage.states),
         "arrows": str(coverage.arrows),
         COVERAGE_NAMES["pairs"]: str(coverage.pairs),
         COVERAGE_NAMES["kills"]: str(coverage.kills),
+        **({"interleavings": str(tally)} if tally.total else {}),
         **refused,
         "sneak paths": str(len(open_sneak_paths(evidence))),
     }
@@ -134,6 +187,7 @@ def stable_evidence(evidence: Evidence, lifecycle: Lifecycle) -> Evidence:
             )
             for transition in evidence.transitions
         ),
+        interleavings=tuple(_stable_interleaving(it, binding) for it in evidence.interleavings),
         sneak_paths=tuple(
             replace(path, happened=tuple(map(_stable_journal_row, path.happened))) for path in evidence.sneak_paths
         ),
@@ -160,6 +214,17 @@ def _stable_kill(kill: Kill, binding: Binding) -> Kill:
         found=_bound_columns(kill.found, binding),
         restarted=_bound_columns(kill.restarted, binding),
         journal=tuple(map(_stable_journal_row, kill.journal)),
+    )
+
+
+def _stable_interleaving(it: Interleaving, binding: Binding) -> Interleaving:
+    return replace(
+        it,
+        key=(),
+        processes=_stable_processes(it.processes),
+        before=_bound_columns(it.before, binding),
+        after=_bound_columns(it.after, binding),
+        journal=tuple(map(_stable_journal_row, it.journal)),
     )
 
 

@@ -3,14 +3,14 @@
 It says nothing of times, process ids, keys or the machine (see :func:`arrowproof.conformance.report.stable_evidence`);
 those stand in the evidence file. Members, in this order: ``format``, ``verdict``, ``reasons``, ``model``, ``sources``,
 ``coverage``, ``sneak_paths``, ``transitions``, ``undecided``, ``dynamic``; where the service has a guard ``guard``,
-where the driver cannot do everything ``left_out`` and, where an earlier proof was given to compare with, ``baseline``.
-In ``from`` null is creation, in ``to`` it is removal. Long texts and values are cut and say so. ``report.schema.json``
-of :mod:`arrowproof.model` describes every member.
+where several workers were set off on one row ``interleavings``, where the driver cannot do everything ``left_out`` and,
+where an earlier proof was given to compare with, ``baseline``. In ``from`` null is creation, in ``to`` it is removal.
+Long texts and values are cut and say so. ``report.schema.json`` of :mod:`arrowproof.model` describes every member.
 
 History of the format:
 
-* ``arrowproof.report/2``: ``baseline``, ``guard``, ``only_in_race`` and ``left_out``, which are optional. Files of
-  version 1 are still read as baselines.
+* ``arrowproof.report/2``: ``baseline``, ``guard``, ``only_in_race``, ``left_out``, ``interleavings`` and the ``blow``
+  of a kill, which are optional. Files of version 1 are still read as baselines.
 * ``arrowproof.report/1``: the first. The rungs ``not survived`` and ``guarded`` came later.
 """
 
@@ -25,7 +25,9 @@ from arrowproof.conformance.comparison import Comparison
 from arrowproof.conformance.display import block, one_line, value_text
 from arrowproof.conformance.report import stable_evidence
 from arrowproof.model.evidence import (
+    Blow,
     Evidence,
+    Interleaving,
     JournalRow,
     Kill,
     Place,
@@ -78,6 +80,7 @@ def _report(evidence: Evidence) -> _Object:
             for it in evidence.dynamic
         ],
         **({} if evidence.guard is None else {"guard": vars(evidence.guard)}),
+        **({"interleavings": [_interleaving(it) for it in evidence.interleavings]} if evidence.interleavings else {}),
         **({"left_out": list(evidence.left_out)} if evidence.left_out else {}),
     }
 
@@ -170,6 +173,21 @@ def _kill(kill: Kill) -> _Object:
         "found": _row(kill.found),
         "restarted": _row(kill.restarted),
         "problem": _problem(kill.problem),
+        **({} if kill.blow is Blow.KILLED else {"blow": str(kill.blow)}),
+    }
+
+
+def _interleaving(it: Interleaving) -> _Object:
+    return {
+        "from": it.source,
+        "first": it.target,
+        "others": it.rival,
+        "workers": 1 + it.rivals,
+        "moment": str(it.moment),
+        "before": _row(it.before),
+        "after": _row(it.after),
+        "journal": [_journal_row(row) for row in it.journal],
+        "problem": _problem(it.problem),
     }
 
 

@@ -2,17 +2,18 @@
 
 One suite, one case for each thing that a proof asks, told apart by class:
 
-==================  ================================================================================
-class               its cases
-==================  ================================================================================
-``ID.transitions``  each transition: it is written and walked
-``ID.kills``        each kill: its restart ended right; a transition without one is skipped
-``ID.sneak-paths``  each sneak path fails, one that the owner has accepted is skipped; without any,
-                    one case says so
-``ID.statements``   each statement that the scan could not decide fails
-``ID.guard``        where the service has a guard: it refused every undeclared write that was tried
-``ID.verdict``      the lifecycle is proven; with every reason why it is not
-==================  ================================================================================
+====================  ==================================================================================
+class                 its cases
+====================  ==================================================================================
+``ID.transitions``    each transition: it is written and walked
+``ID.kills``          each kill: its restart ended right; a transition without one is skipped
+``ID.interleavings``  each interleaving that was tried: several workers on one row came out right
+``ID.sneak-paths``    each sneak path fails, one that the owner has accepted is skipped; without any,
+                      one case says so
+``ID.statements``     each statement that the scan could not decide fails
+``ID.guard``          where the service has a guard: it refused every undeclared write that was tried
+``ID.verdict``        the lifecycle is proven; with every reason why it is not
+====================  ==================================================================================
 
 A case fails where it keeps the lifecycle from being *proven*, whatever bar ``--accept`` sets for the exit status. The
 file is valid by both schemas that are in use, that of Ant's JUnit task and that of Jenkins' xUnit plugin, which is why
@@ -27,9 +28,10 @@ from xml.etree import ElementTree as Tree
 
 from arrowproof.conformance.comparison import Comparison, parts_of, verdict_words
 from arrowproof.conformance.display import block, one_line, value_text
-from arrowproof.conformance.report import fate, figures, remarks
+from arrowproof.conformance.report import fate, figures, remarks, rivalries
 from arrowproof.conformance.verdict import shortfalls
 from arrowproof.model.evidence import (
+    Blow,
     DynamicTarget,
     Evidence,
     Kill,
@@ -59,8 +61,8 @@ class Case:
 
 def report_junit(evidence: Evidence, comparison: Comparison | None = None) -> str:
     """The report of one proof as a JUnit XML file, with a line feed at its end."""
-    cases = [*_transitions(evidence), *_kills(evidence), *_sneak_paths(evidence), *_statements(evidence)]
-    cases += [*_guard(evidence), _verdict(evidence)]
+    cases = [*_transitions(evidence), *_kills(evidence), *_interleavings(evidence), *_sneak_paths(evidence)]
+    cases += [*_statements(evidence), *_guard(evidence), _verdict(evidence)]
     root = Tree.Element("testsuites")
     suite = Tree.SubElement(root, "testsuite", _suite_attributes(evidence, cases))
     properties = Tree.SubElement(suite, "properties")
@@ -121,6 +123,12 @@ def _kills(evidence: Evidence) -> Iterator[Case]:
         for kill in transition.kills:
             problem = None if kill.problem is None else one_line(kill.problem)
             yield Case("kills", f"{name}, {_point(kill)}", problem)
+
+
+def _interleavings(evidence: Evidence) -> Iterator[Case]:
+    for it in rivalries(evidence):
+        name = f"{it.first} {it.moment}, {it.rival}, {it.workers} workers"
+        yield Case("interleavings", one_line(name), None if it.problem is None else one_line(it.problem))
 
 
 def _sneak_paths(evidence: Evidence) -> Iterator[Case]:
@@ -184,7 +192,8 @@ def _name(ends: TransitionEvidence | SneakPath) -> str:
 
 
 def _point(kill: Kill) -> str:
-    return f"{kill.side} at {one_line(kill.point)}" if kill.point else str(kill.side)
+    blow = "" if kill.blow is Blow.KILLED else f"{kill.blow} "
+    return f"{blow}{kill.side} at {one_line(kill.point)}" if kill.point else f"{blow}{kill.side}"
 
 
 def _statement(statement: Statement) -> str:

@@ -17,9 +17,11 @@ from arrowproof.conformance.report import (
     fate,
     figures,
     grouped_reasons,
+    interleaving_tally,
     kill_tally,
     open_sneak_paths,
     remarks,
+    rivalries,
     walk_tally,
 )
 from arrowproof.model.evidence import (
@@ -72,6 +74,7 @@ def report_markdown(evidence: Evidence, lifecycle: Lifecycle, comparison: Compar
         *_open_sneak_paths(evidence),
         *_remarks(evidence),
         _transitions(evidence),
+        *_interleavings(evidence),
         *_accepted(evidence),
         *_undecided(evidence),
         _ground(evidence),
@@ -149,6 +152,25 @@ def _transitions(evidence: Evidence) -> Section:
     rows = tuple(_transition_row(it, evidence) for it in evidence.transitions)
     head = _table("transition", "rung", "walks", "kills survived", "written at")
     return _folded(f"Every transition ({len(rows)})", head, rows)
+
+
+def _interleavings(evidence: Evidence) -> Iterator[Section]:
+    found = rivalries(evidence)
+    if found:
+        # The wrong ones first: a long list is cut at its end.
+        rows = tuple(
+            _row(
+                code(one_line(it.first)),
+                it.moment,
+                code(one_line(it.rival)),
+                it.workers,
+                it.others,
+                code(one_line(it.outcome)) if it.problem is None else f"**{prose(one_line(it.problem))}**",
+            )
+            for it in sorted(found, key=lambda it: it.problem is None)
+        )
+        head = _table("first", "held", "others", "workers", "meanwhile", "what came")
+        yield _folded(f"Several workers on one row ({interleaving_tally(evidence)})", head, rows)
 
 
 def _transition_row(transition: TransitionEvidence, evidence: Evidence) -> str:

@@ -9,6 +9,8 @@ a sneak path happened and is not accepted                       not proven
 a transition was not walked, or a walk of it went wrong         not proven
 a kill lost or doubled a commit, its restart ended wrong, or
 it was asked for and could not be made                          not proven
+several workers on one row came out wrong, or could not be set
+off where that was asked for                                    not proven
 the run cannot be trusted (its journal did not stand)           not proven
 a transition is not written, and nothing read could explain it  not proven
 a transition is not written, but an undecided statement or a
@@ -35,6 +37,7 @@ from arrowproof.conformance.display import one_line, places_text
 from arrowproof.conformance.near_states import no_state_text
 from arrowproof.model.evidence import (
     DynamicTarget,
+    Interleaving,
     Kill,
     SneakPath,
     Statement,
@@ -65,6 +68,7 @@ def judge(
     pinned: Container[Statement] = (),
     states: Sequence[State] = (),
     guard: GuardCheck | None = None,
+    interleavings: Sequence[Interleaving] = (),
 ) -> tuple[Verdict, tuple[str, ...]]:
     """The verdict and the reasons why it is not better, one sentence each; no reasons when proven.
 
@@ -78,13 +82,15 @@ def judge(
         states: the states of the model that are stored, to tell a misspelt value by; none are known when empty.
         guard: what the service's own guard was seen to refuse. One that holds makes dynamic targets harmless; one
             that does not is credited with nothing, and is named where it would have helped.
+        interleavings: what several workers at once made of one row.
 
-    Reasons stand in a fixed order: sneak paths, transitions (written, walked, killed), undecided statements, dynamic
-    targets, problems of the run.
+    Reasons stand in a fixed order: sneak paths, transitions (written, walked, killed), interleavings, undecided
+    statements, dynamic targets, problems of the run.
     """
     findings = [
         *(finding for path in sneak_paths if path.accepted is None for finding in _of_sneak_path(path, pinned, states)),
         *(finding for transition in transitions for finding in _of_transition(transition, undecided, dynamic)),
+        *(_of_interleaving(it) for it in interleavings if it.problem is not None),
         *(_of_undecided(statement) for statement in undecided),
         *(_of_dynamic(statement) for statement in (() if guard is not None and guard.holds else dynamic)),
         *((Verdict.NOT_PROVEN, one_line(problem)) for problem in problems),
@@ -221,6 +227,12 @@ def _of_kill(kill: Kill, name: str, transition: TransitionEvidence) -> _Finding:
         else f"was not killed {kill.side}"
     )
     return Verdict.NOT_PROVEN, f"{name} {what}: {_clause(kill.problem)}{_beside(transition)}."
+
+
+def _of_interleaving(it: Interleaving) -> _Finding:
+    first, rival = (one_line(transition_name(it.source, target)) for target in (it.target, it.rival))
+    workers = "another worker" if it.rivals == 1 else f"{it.rivals} other workers"
+    return Verdict.NOT_PROVEN, f"{first}, held {it.moment}, and {rival} by {workers}: {_clause(it.problem)}."
 
 
 def _of_undecided(undecided: Undecided) -> _Finding:

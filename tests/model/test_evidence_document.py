@@ -14,17 +14,20 @@ from jsonschema.validators import Draft202012Validator
 from arrowproof.errors import InternalError, ModelError
 from arrowproof.model import evidence as records
 from arrowproof.model.evidence import (
+    Blow,
     Coverage,
     DynamicTarget,
     Environment,
     Evidence,
     Guard,
+    Interleaving,
     JournalKind,
     JournalRow,
     Kill,
     Log,
     LogState,
     LogTransition,
+    Moment,
     Place,
     Process,
     Row,
@@ -49,7 +52,9 @@ JOURNAL = JournalRow(
 )
 PROCESS = Process("worker", 4711, "exit 0")
 WALK = Walk("pending", "done", ("pick", "succeed"), (("id", 1),), (PROCESS,), None, ROW, (JOURNAL,))
-KILL = Kill("pending", None, Side.BEFORE, "before-commit", None, (PROCESS,), ROW, ROW, None, (), "it was lost")
+KILL = Kill(
+    "pending", None, Side.BEFORE, "before-commit", None, (PROCESS,), ROW, ROW, None, (), "it was lost", Blow.CUT
+)
 EVIDENCE = Evidence(
     model_id="job",
     model_title="Job 承認",
@@ -70,6 +75,9 @@ EVIDENCE = Evidence(
     reasons=("one transition was not walked",),
     log=Log("jobs.csv", 3, "2030-01-01T00:00:00Z", None, (LogTransition(None, "done", 2),), (LogState("done", 0.5),)),
     guard=Guard(4, 3),
+    interleavings=(
+        Interleaving("pending", "done", None, 2, Moment.WRITTEN, 1, ROW, (PROCESS,), ROW, None, (JOURNAL,), "two won"),
+    ),
     left_out=("no kill",),
 )
 SCALARS: st.SearchStrategy[Scalar] = (

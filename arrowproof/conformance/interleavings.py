@@ -1,0 +1,200 @@
+"""Interleavings: several workers on one row, for each pair of transitions out of a state.
+
+The first is held in the middle of its transition: after its read, before it writes, and once more when all is written
+and the commit comes next. Others that want the same row are set off meanwhile, to make the same transition or another
+one, in both orders. Each of them comes as far as it can: it ends by itself (it finds nothing, is refused, is told that
+the database is busy, or wins), or it waits for a lock of the first. Then the first is let go. What came of it is judged
+by the journal (:mod:`arrowproof.conformance.winners`), and nothing is timed by a clock.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from arrowproof.conformance import abilities
+from arrowproof.conformance.driver import DriverError
+from arrowproof.conformance.gates import Gate, gate, moments_of
+from arrowproof.conformance.rivals import Rival, RivalDriver
+from arrowproof.conformance.rows import BoundRow
+from arrowproof.conformance.walks import Subject, attempt, take_walk
+from arrowproof.conformance.winners import Habit, rivalry_problem
+from arrowproof.model.evidence import Interleaving, JournalRow, Moment, Process, Row
+from arrowproof.model.record import record
+from arrowproof.model.tours import Tour
+from arrowproof.model.transitions import Pair, Transition
+
+NOT_ASKED_FOR = "Interleavings of several workers on one row were not tried: `--interleavings` tries them."
+NO_RIVALS = "Interleavings were not tried: the driver has no set_off()."
+NO_MOMENTS = (
+    "Interleavings were not tried: on SQLite the service itself has to hold its first worker, and the driver has no"
+    " set_off_held()."
+)
+PATIENCE_SECONDS = 10.0
+"""How long the others have to come as far as they can; one that takes longer waits inside of the service."""
+
+_RIVALS = {Moment.READ: 1, Moment.WRITTEN: 2}
+_LOOK_SECONDS = 0.002
+
+
+@record
+class Schedule:
+    """One interleaving to try: the way to the state, the first and the others, and where the first waits."""
+
+    way: tuple[Transition, ...]
+    first: Transition
+    rival: Transition
+    rivals: int
+    moment: Moment
+
+
+def plan_interleavings(subject: Subject, tours: Sequence[Tour]) -> tuple[Schedule, ...]:
+    """Every pair of transitions out of each state, in both orders and each with itself.
+
+    Two workers where the first is held after its read, and three where it waits for its commit.
+
+    Args:
+        subject: what is proven.
+        tours: the tours of its model, whose steps lead to every state.
+    """
+    ways = _ways(tours)
+    moments = moments_of(subject)
+    leaving = [each for each in subject.transitions.values() if each.source in ways]
+    return tuple(
+        Schedule(ways[first.source], first, rival, _RIVALS[moment], moment)
+        for first in leaving
+        for rival in leaving
+        if first.source == rival.source
+        for moment in moments
+    )
+
+
+def why_not(subject: Subject) -> str | None:
+    """Why no interleaving can be tried; None when they can."""
+    if not isinstance(subject.driver, RivalDriver):
+        return NO_RIVALS
+    return None if moments_of(subject) else NO_MOMENTS
+
+
+def try_interleaving(subject: Subject, schedule: Schedule, habits: Mapping[Pair, Habit]) -> Interleaving:
+    """Bring a fresh row to the state, and have several workers at it.
+
+    What goes wrong is told in the ``problem``; errors of the environment or the input are raised.
+    """
+    tour = (*schedule.way, schedule.first, schedule.rival)
+    _, problem = attempt(lambda: abilities.begin(subject.driver, tour))
+    key, mark = None, subject.journal.last_order()
+    for step in schedule.way if problem is None else ():
+        walk = take_walk(subject, step, key, mark)
+        mark = subject.journal.last_order()
+        key = walk.key or key
+        if walk.problem is not None:
+            problem = f"The way to {schedule.first.source} failed at {step.name}: {walk.problem}"
+            break
+    if problem is not None or key is None:
+        return _record(schedule, key or (), None, None, (), 0, (), problem or "No row was created on the way.")
+    before = subject.row(key)
+    course = _Course(subject, schedule, key)
+    _, problem = attempt(course.run)
+    _, unsettled = attempt(subject.journal.settle)
+    journal, after = subject.journal.rows(after=mark), subject.row(key)
+    wanted = (schedule.first, schedule.rival)
+    problem = problem or unsettled or rivalry_problem(subject, wanted, key, after, journal, habits)
+    _, untidy = attempt(lambda: abilities.end(subject.driver, key))
+    problem = problem or untidy
+    return _record(schedule, key, before, after, tuple(course.processes), course.waited, journal, problem)
+
+
+class _Course:
+    """The course of one interleaving, from when the first is set off to when all have ended."""
+
+    def __init__(self, subject: Subject, schedule: Schedule, key: Row) -> None:
+        self._subject, self._schedule, self._key = subject, schedule, key
+        self._set_off: list[Rival] = []
+        self.processes: list[Process] = []
+        self.waited = 0
+
+    def run(self) -> None:
+        """Set all off, the first held until the others have come as far as they can.
+
+        Raises:
+            DriverError: one does not come there, or does not end.
+        """
+        schedule, driver = self._schedule, self._subject.driver
+        assert isinstance(driver, RivalDriver)
+        with gate(self._subject, schedule.first, self._key, schedule.moment) as held, self._all_finished(held):
+            self._set_off.append(held.set_off())
+            others = []
+            for _ in range(schedule.rivals):
+                others.append(driver.set_off(schedule.rival, self._key))
+                self._set_off.append(others[-1])
+            self.waited = self._await_others(held, others)
+
+    @contextmanager
+    def _all_finished(self, held: Gate) -> Iterator[None]:
+        """Open the gate at the end of the block, and have every worker come to its end, whatever went wrong before."""
+        try:
+            yield
+        finally:
+            held.open()
+            failures = []
+            for rival in self._set_off:
+                processes, failure = attempt(rival.finish)
+                self.processes += processes or ()
+                failures.append(failure)
+        if (first := next(filter(None, failures), None)) is not None:
+            raise DriverError(first)
+
+    def _await_others(self, held: Gate, others: Sequence[Rival]) -> int:
+        """Wait until each of the others is over or waits for a lock; give how many wait."""
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            over = sum(each.is_over for each in others)
+            waiting = held.waiting(others)
+            if over + waiting >= len(others):
+                return len(others) - over
+            if time.monotonic() > deadline:
+                raise DriverError(
+                    f"While {self._schedule.first.name} was held {self._schedule.moment}, another worker that was set"
+                    f" off to make {self._schedule.rival.name} neither ended nor was seen to wait for a lock within"
+                    f" {PATIENCE_SECONDS:g} s."
+                )
+            time.sleep(_LOOK_SECONDS)
+
+
+def _ways(tours: Sequence[Tour]) -> dict[str | None, tuple[Transition, ...]]:
+    """The shortest way to each state that a row can leave, of those in the tours."""
+    ways: dict[str | None, tuple[Transition, ...]] = {}
+    for tour in tours:
+        for at, step in enumerate(tour.steps):
+            known = ways.get(step.source)
+            if step.source is not None and (known is None or at < len(known)):
+                ways[step.source] = tour.steps[:at]
+    return ways
+
+
+def _record(
+    schedule: Schedule,
+    key: Row,
+    before: BoundRow | None,
+    after: BoundRow | None,
+    processes: tuple[Process, ...],
+    waited: int,
+    journal: tuple[JournalRow, ...],
+    problem: str | None,
+) -> Interleaving:
+    return Interleaving(
+        source=schedule.first.source or "",
+        target=schedule.first.target,
+        rival=schedule.rival.target,
+        rivals=schedule.rivals,
+        moment=schedule.moment,
+        waited=waited,
+        key=key,
+        processes=processes,
+        before=None if before is None else before.columns,
+        after=None if after is None else after.columns,
+        journal=journal,
+        problem=problem,
+    )
