@@ -1,15 +1,15 @@
 """Crash checks: the process that makes a transition is killed on each side of its commit.
 
-Before the commit the row must be found as it was, column by column, and the journal empty; after the commit it must be
-found in the target state, with exactly that transition in the journal. Either way the restart must end in the target
-state, and the transition must have happened once in all, behind nothing but what the driver says. The kill is timed by
-the service's own signal at a hold point, never by a clock; where a driver names the process, by the database
-(:mod:`arrowproof.conformance.held_kill`).
+Before the commit the row must be found as it was, column by column, and the journal empty, but for what the service
+moves by itself; after the commit it must be found in the target state, with exactly that transition in the journal.
+Either way the restart must end in the target state, and the transition must have happened once in all, behind nothing
+but what the driver says. The kill is timed by the service's own signal at a hold point, never by a clock; where a
+driver names the process, by the database (:mod:`arrowproof.conformance.held_kill`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 
 from arrowproof.conformance import abilities
@@ -122,10 +122,11 @@ class _Check:
             return journal_problem(self.subject, self.transition, key, journal) or state_problem(
                 self.subject, self.transition.target, found, "After the kill"
             )
-        if journal:
-            return f"Killed before its commit, yet the journal holds {describe(self.subject, journal)}."
-        if before != found:
-            return f"Killed before its commit, yet the row was changed: {_difference(before, found)}."
+        work = [row for row in journal if not self.subject.is_beat(row)]
+        if work:
+            return f"Killed before its commit, yet the journal holds {describe(self.subject, work)}."
+        if changed := _difference(before, found, self.subject.beats):
+            return f"Killed before its commit, yet the row was changed: {changed}."
         return None
 
 
@@ -167,8 +168,14 @@ def _no_kill(killed: Killed) -> str | None:
     return f"The driver names no process that ended by {KILLED}."
 
 
-def _difference(before: BoundRow | None, found: BoundRow | None) -> str:
+def _difference(before: BoundRow | None, found: BoundRow | None, beats: Container[str]) -> str:
+    """What became of a row, or which columns of it are others now beside those that beat; empty when none."""
+    if before is None and found is None:
+        return ""
     if before is None or found is None:
         return "a row was made" if before is None else "the row is gone"
-    changed = [name for (name, old), (_, new) in zip(before.columns, found.columns, strict=True) if old != new]
+    both = zip(before.columns, found.columns, strict=True)
+    changed = [name for (name, old), (_, new) in both if old != new and name not in beats]
+    if not changed and before.state != found.state:
+        return "its state"
     return ", ".join(changed)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import importlib
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -86,6 +86,16 @@ class TidyDriver(Protocol):
 
     def end(self, key: Row | None) -> None:
         """The tour is over: leave no row behind that a later walk could pick up by mistake."""
+
+
+@runtime_checkable
+class BeatingDriver(Protocol):
+    """What a driver may have besides, for a service that touches rows by itself while nobody asks, as a heartbeat does.
+
+    ``beats`` names the columns that are moved so. A touch that changes no other is taken for nobody's half-done work.
+    """
+
+    beats: Collection[str]
 
 
 @runtime_checkable

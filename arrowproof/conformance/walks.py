@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from arrowproof.conformance.answers import checked_walked
 from arrowproof.conformance.display import one_line
-from arrowproof.conformance.driver import Driver, DriverError, Walked
+from arrowproof.conformance.driver import BeatingDriver, Driver, DriverError, Walked
 from arrowproof.conformance.journal import Journal
 from arrowproof.conformance.rows import BoundRow, in_key_order, key_text, stored_key
 from arrowproof.errors import ArrowproofError
@@ -68,6 +68,20 @@ class Subject:
     def stored_key(self, key: Row | None, row: BoundRow | None) -> Row | None:
         """The key as the database holds it, when there is a row to see it in."""
         return key if row is None else stored_key(self.binding, row)
+
+    @property
+    def beats(self) -> frozenset[str]:
+        """The columns that the service moves by itself; see :class:`~arrowproof.conformance.driver.BeatingDriver`."""
+        driver: object = self.driver
+        return frozenset(driver.beats) if isinstance(driver, BeatingDriver) else frozenset()
+
+    def is_beat(self, row: JournalRow) -> bool:
+        """Whether a journal row is a touch of nothing but what the service moves by itself."""
+        if row.operation != "update" or self.pair(row) is not None:
+            return False
+        watched = zip(row.old_watched, row.new_watched, strict=True)
+        changed = {column for (column, old), (_, new) in watched if old != new}
+        return bool(changed) and changed <= self.beats
 
     def pair(self, row: JournalRow) -> Pair | None:
         """What a journal row witnesses; see :func:`classify`."""
@@ -161,7 +175,7 @@ def journal_problem(
 
     Transitions that were meant to come ahead of it must have come, in their order.
     """
-    others = [row for row in journal if row.key != key]
+    others = [row for row in journal if row.key != key and not subject.is_beat(row)]
     if key is not None and others and all(_reads_like(row.key, key) for row in others):
         return (
             f"The driver gave the key {key_text(key)}, and the database holds {key_text(others[0].key)}: the same value"

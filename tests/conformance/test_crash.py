@@ -191,6 +191,42 @@ def test_a_row_that_changed_behind_the_journal_is_noticed(kill: Callable[..., Ki
     assert seen.problem == "Killed before its commit, yet the row was changed: reminders."
 
 
+@pytest.fixture
+def beating(driver: Any) -> Callable[..., None]:
+    """Has the service do something to the row by itself, just ahead of a kill."""
+    its_kill = driver.kill
+
+    def beat(statement: str) -> None:
+        def kill(*asked: Any) -> Killed:
+            connection = apsw.Connection(str(driver.database))
+            connection.execute(statement)
+            connection.close()
+            return its_kill(*asked)
+
+        driver.kill = kill
+
+    return beat
+
+
+def test_a_heartbeat_ahead_of_a_kill_is_no_half_done_work_where_the_driver_names_its_column(
+    kill: Callable[..., Kill], driver: Any, beating: Callable[..., None]
+) -> None:
+    beating("UPDATE orders SET reminders = reminders + 1")
+    assert "yet the journal holds a touch in open" in str(kill("open", "paid", Side.BEFORE).problem)
+    driver.beats = ("reminders",)
+    seen = kill("open", "paid", Side.BEFORE)
+    assert (seen.problem, seen.before == seen.found) == (None, False)
+
+
+@pytest.mark.parametrize("work", ["state = 'paid'", "state = 'open', reminders = 7"])
+def test_what_does_more_than_beat_is_found_out(
+    kill: Callable[..., Kill], driver: Any, beating: Callable[..., None], work: str
+) -> None:
+    driver.beats = ("reminders",)
+    beating(f"UPDATE orders SET {work}")
+    assert "Killed before its commit, yet the journal holds open ->" in str(kill("open", "paid", Side.BEFORE).problem)
+
+
 def test_a_process_that_was_not_killed_does_not_count(kill: Callable[..., Kill], driver: Any) -> None:
     driver.kill = lambda _transition, key, _side: Killed("none", (Process("orders", 1, "exit 0"),), key)
     assert kill("open", "paid", Side.BEFORE).problem == "The driver names no process that ended by SIGKILL."

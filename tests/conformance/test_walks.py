@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from asyncio import CancelledError
 from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 
-from arrowproof.conformance.walks import attempt, classify, state_name
+from arrowproof.conformance.walks import Subject, attempt, classify, journal_problem, state_name
 from arrowproof.model.evidence import JournalKind, JournalRow, Scalar
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.transitions import Pair
@@ -41,6 +42,23 @@ def test_a_journal_row_witnesses_a_transition_or_a_touch(
     note_job: Lifecycle, seen: JournalRow, wanted: Pair | None
 ) -> None:
     assert classify(note_job, DRAWN, seen) == wanted
+
+
+class Beating:
+    beats = ("attempts",)
+
+
+@pytest.mark.parametrize(
+    ("driver", "others"), [(Beating(), None), (object(), "also came a touch in retry_wait (id=2)")]
+)
+def test_a_heartbeat_of_another_row_is_nothing_beside_a_walk(
+    note_job: Lifecycle, driver: Any, others: str | None
+) -> None:
+    subject = Subject(note_job, driver, cast(Any, None))
+    beat = replace(row(JournalKind.TOUCHED, "retry_wait", "retry_wait", attempts=1), key=(("id", 2),))
+    done = row(JournalKind.CHANGED, "pending", "completed")
+    problem = journal_problem(subject, subject.transitions["pending", "completed"], done.key, (beat, done))
+    assert problem is None if others is None else others in str(problem)
 
 
 @pytest.mark.parametrize("error", [ValueError("no"), SystemExit(0), GeneratorExit("no"), CancelledError("no")])
