@@ -17,6 +17,9 @@ from arrowproof.conformance.statements import SqlStatement, split_statements
 from arrowproof.model.evidence import Place
 from arrowproof.model.lifecycle import Dialect
 
+CUT = "what stands behind it is put to it elsewhere: write the statement out in one string"
+"""Why a statement is undecided that ends ahead of what it does."""
+
 
 def read_piece(file: str, piece: Piece, words: frozenset[str], dialect: Dialect) -> Iterator[SqlStatement]:
     """The statements of a piece that concern one of the tables ``words`` (folded), or may do so behind a hole."""
@@ -32,6 +35,8 @@ def read_piece(file: str, piece: Piece, words: frozenset[str], dialect: Dialect)
         start, end = rendered.marked_offset(tokens[0].start), rendered.marked_offset(tokens[-1].end)
         place = Place(file, piece.line_at(start), statement.place.name)
         problem = statement.problem or hidden or misplaced_hole(tokens, rendered.values)
+        if problem is None and any(head.is_cut and start <= head.start < end for head in heads):
+            problem = CUT
         yield replace(statement, place=place, sql=piece.shown(start, end), problem=problem)
 
 

@@ -133,7 +133,7 @@ class _Extractor:
         else:
             from arrowproof.conformance.text_statements import read_text  # late: few have code
 
-            yield from read_text(source.file, source.text, words, self.dialect)
+            yield from read_text(source.file, source.text, words, self.dialect, self.binding.state)
 
     def _followed(self, source: Source, read: Callable[[], Iterable[SqlStatement]]) -> list[SqlStatement]:
         """What is read of a module, or that it cannot be followed: nobody writes such code by hand."""

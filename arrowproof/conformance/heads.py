@@ -60,11 +60,15 @@ MAX_LOOK_BEHIND = 200
 
 @record
 class Head:
-    """The beginning of a statement at ``start`` of the marked text, and the table that it names as it is written."""
+    """The beginning of a statement at ``start`` of the marked text, and the table that it names as it is written.
+
+    ``is_cut`` says that the text ends ahead of what a statement of its kind needs.
+    """
 
     start: int
     table: str
     is_definition: bool = False
+    is_cut: bool = False
 
 
 def may_hold_statement(text: str) -> bool:
@@ -84,7 +88,8 @@ def find_heads(marked: str) -> Iterator[Head]:
         if keyword in _CUT and not _is_written_as_sql(match[keyword], text[:start]):
             continue
         if _BEHIND.search(text, max(0, start - MAX_LOOK_BEHIND), start) or not text[:start].strip():
-            yield Head(start, table, keyword == "define")
+            is_cut = keyword in ("wu", "wi") and match.end() == len(text)
+            yield Head(start, table, keyword == "define", is_cut)
 
 
 def without_comments(marked: str) -> str:

@@ -39,6 +39,14 @@ class Language:
     joint: str = r"\+"
     has_regexes: bool = False
     """Whether a slash may begin a pattern, whose quotes open no string."""
+    has_blocks: bool = True
+    """Whether braces tell where a name that is bound in a block ends."""
+    adjacent: str | None = None
+    """What may stand between two literals that are one, where nothing need join them (a pattern)."""
+    has_macros: bool = False
+    """Whether a name in capitals beside a literal may stand for another."""
+    fills_names: bool = False
+    """Whether ``{name}`` in a plain literal stands for the name, as it does in the formats of Rust."""
 
 
 _SLASHES = r"//[^\n]*|/\*(?s:.*?)(?:\*/|\Z)"
@@ -73,6 +81,18 @@ _GROOVY = Language(
         _SINGLE,
     ),
 )
+_DART = Language(
+    _SLASHES,
+    (
+        Quote('r"', '"', ""),
+        Quote("r'", "'", ""),
+        Quote('"""', '"""', is_multiline=True, holes=_DOLLAR),
+        Quote("'''", "'''", is_multiline=True, holes=_DOLLAR),
+        Quote('"', '"', holes=_DOLLAR),
+        Quote("'", "'", holes=_DOLLAR),
+    ),
+    adjacent=r"\s*",
+)
 _SWIFT = Language(_SLASHES, (Quote('"""', '"""', is_multiline=True, holes=("\\(",)), Quote('"', '"', holes=("\\(",))))
 _CSHARP = Language(
     _SLASHES,
@@ -85,6 +105,12 @@ _CSHARP = Language(
         _CHARACTER,
     ),
 )
+_BASIC = Language(
+    r"'[^\n]*",
+    (Quote(r'\$"', '"', '"', is_multiline=True, holes=("{",)), Quote('"', '"', '"', is_multiline=True)),
+    joint=r"[+&]|_\n",
+    has_blocks=False,
+)
 _RUST = Language(
     _SLASHES,
     (
@@ -92,14 +118,19 @@ _RUST = Language(
         Quote('"', '"', is_multiline=True),
         _CHARACTER,
     ),
+    fills_names=True,
 )
 _C = Language(
     _SLASHES,
     (Quote(r'(?:u8|[uUL])?R"([^\s()\\]{0,16})\(', '){0}"', "", is_multiline=True), _DOUBLE, _CHARACTER),
-    joint="",
+    joint=r"\+|<<",
+    adjacent=r"\s*",
+    has_macros=True,
 )
 _PHP = Language(
-    rf"{_SLASHES}|\#(?!\[)[^\n]*",
+    # What stands outside of <?php … ?> is no code, and a comment on one line ends ahead of ?>.
+    r"\A(?=(?s:.*?)<\?)(?s:.*?)<\?(?:php\b|=)?|\?>(?s:.*?)(?:<\?(?:php\b|=)?|\Z)"
+    r"|(?://|\#(?!\[))(?:(?!\?>)[^\n])*|/\*(?s:.*?)(?:\*/|\Z)",
     (
         Quote(r"<<<[ \t]*'(\w+)'", "{0}", "", is_heredoc=True, is_multiline=True),
         Quote(r"<<<[ \t]*\"?(\w+)\"?", "{0}", is_heredoc=True, is_multiline=True, holes=("{$", "${", "$")),
@@ -123,6 +154,8 @@ _RUBY = Language(
         Quote("'", "'", is_multiline=True),
     ),
     joint=r"\+|<<|\\\n",
+    has_blocks=False,
+    adjacent=r"[ \t]+",
 )
 _ELIXIR = Language(
     _HASH,
@@ -139,6 +172,7 @@ _ELIXIR = Language(
         Quote("'", "'", is_multiline=True, holes=("#{",)),
     ),
     joint="<>",
+    has_blocks=False,
 )
 _SHELL = Language(
     r"(?<![^\s;])\#[^\n]*",
@@ -149,6 +183,8 @@ _SHELL = Language(
         Quote("'", "'", "", is_multiline=True),
     ),
     joint="",
+    has_blocks=False,
+    adjacent="",
 )
 _PERL = Language(
     r"(?<![$\w])\#[^\n]*|^=\w+(?s:.*?)(?:^=cut\b|\Z)",
@@ -168,16 +204,19 @@ _LUA = Language(
     r"--\[\[(?s:.*?)(?:\]\]|\Z)|--[^\n]*",
     (Quote(r"\[(=*)\[", "]{0}]", "", is_multiline=True), _DOUBLE, _SINGLE),
     joint=r"\.\.",
+    has_blocks=False,
 )
 
 _FAMILIES = {
     ".js .jsx .mjs .cjs .ts .tsx .mts .cts .vue .svelte": _JAVASCRIPT,
     ".go": _GO,
     ".java": _JAVA,
-    ".kt .kts .scala .sc .dart": _KOTLIN,
+    ".kt .kts .scala .sc": _KOTLIN,
+    ".dart": _DART,
     ".groovy .gradle": _GROOVY,
     ".swift": _SWIFT,
-    ".cs .fs .vb": _CSHARP,
+    ".cs .fs": _CSHARP,
+    ".vb .bas": _BASIC,
     ".rs": _RUST,
     ".c .h .cc .cpp .cxx .hpp .hh .m .mm .zig .d": _C,
     ".php .phtml": _PHP,

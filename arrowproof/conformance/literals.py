@@ -7,7 +7,6 @@ hole. What is written one behind the other and joined (``"a" + "b"``) is one lit
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -99,7 +98,10 @@ class _Reader:
         if match.lastgroup == "slash":
             regex = _REGEX.match(self.text, match.start())
             before = self.text[max(0, match.start() - 20) : match.start()]
-            return regex.end() if regex is not None and (not before or _AHEAD_OF_REGEX.search(before)) else match.end()
+            if regex is None or (before and not _AHEAD_OF_REGEX.search(before)):
+                return match.end()
+            self.blanks.append(regex.span())
+            return regex.end()
         quote = self.language.quotes[int((match.lastgroup or "q0")[1:])]
         opening = re.compile(quote.opening).match(self.text, match.start())
         assert opening is not None
@@ -255,47 +257,3 @@ def _content_pattern(quote: Quote, closing: str | None) -> re.Pattern[str]:
     if not quote.is_multiline:
         parts.append(r"(?P<newline>\n)")
     return re.compile("|".join(filter(None, parts)) or r"(?!)")
-
-
-def joined(reading: Reading, language: Language) -> Iterator[tuple[int, int, tuple[Chunk, ...]]]:
-    """The literals as they are joined with each other and with what stands between: start, end, chunks.
-
-    A name or a call between two literals is a hole.
-    """
-    literals = reading.literals
-    index = 0
-    while index < len(literals):
-        first = literals[index]
-        chunks, end = list(first.chunks), first.end
-        while index + 1 < len(literals):
-            following = literals[index + 1]
-            between = reading.code[end : following.start] if following.start - end <= MAX_HOLE else "\0"
-            expression = _joint(between, language)
-            if expression is None:
-                break
-            if expression:
-                line = chunks[-1].last_line if chunks else following.chunks[0].line
-                chunks.append(Chunk(expression, line, line, is_hole=True))
-            chunks += following.chunks
-            end = following.end
-            index += 1
-        yield first.start, end, tuple(chunks)
-        index += 1
-
-
-_BETWEEN = r"(?P<between>[\w$.>\-:@]+(?:\([^()\"'`;{{}}]*\))?(?:\[[^\[\]]*\])?)"
-
-
-@lru_cache
-def _joint_pattern(joint: str) -> re.Pattern[str]:
-    if not joint:
-        return re.compile(r"\s+\Z|\Z")
-    return re.compile(rf"\s*(?:{joint})\s*(?:{_BETWEEN.replace('{{', '{').replace('}}', '}')}\s*(?:{joint})\s*)?\Z")
-
-
-def _joint(between: str, language: Language) -> str | None:
-    """The expression that joins two literals, empty when nothing stands between them, None when they are not joined."""
-    match = _joint_pattern(language.joint).match(between)
-    if match is None:
-        return None
-    return (match.groupdict().get("between") or "") if language.joint else ""

@@ -77,9 +77,13 @@ def shown_hole(expression: str) -> str:
     return text if text.startswith(_SIGNS) else f"{{{text}}}"
 
 
+ADDED = "what is added to"
+"""How a hole begins that stands for what is put to a string elsewhere."""
+
+
 def added_later(name: str, line: int) -> list[Chunk]:
     """The chunks for what the program may add to a string once it is bound to ``name``."""
-    return [Chunk(" ", line, line), Chunk(f"what is added to {name}", line, line, is_hole=True)]
+    return [Chunk(" ", line, line), Chunk(f"{ADDED} {name}", line, line, is_hole=True)]
 
 
 _PLACEHOLDER = re.compile(

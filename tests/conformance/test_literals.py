@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import pytest
 
+from arrowproof.conformance.brackets import Brackets
 from arrowproof.conformance.languages import is_generated, language_of
-from arrowproof.conformance.literals import joined, read_literals
+from arrowproof.conformance.literals import read_literals
+from arrowproof.conformance.string_expressions import Expressions, mark_literals
 
 
 def held(file: str, text: str) -> list[str]:
     """What each literal holds, holes in braces, with what it is joined to."""
     language = language_of(file)
     assert language is not None
-    strings = joined(read_literals(text, language), language)
-    return ["".join(f"<{each.text}>" if each.is_hole else each.text for each in chunks) for _, _, chunks in strings]
+    reading = read_literals(text, language)
+    code = mark_literals(reading)
+    strings = Expressions(text, code, reading, language, Brackets(code)).all()
+    return ["".join(f"<{each.text}>" if each.is_hole else each.text for each in found.chunks) for found in strings]
 
 
 @pytest.mark.parametrize(
@@ -31,7 +35,7 @@ def held(file: str, text: str) -> list[str]:
         ("a.php", "'a' . \"b $c->d {$e['f']}\" . $g . 'h'", ["ab <c->d> <$e['f']><$g>h"]),
         (
             "a.rb",
-            "f(<<~A, <<~B)\n  a #{b}\nA\n  c\nB\n%q(d) %Q{e #{f}}",
+            "f(<<~A, <<~B)\n  a #{b}\nA\n  c\nB\n%q(d), %Q{e #{f}}",
             ["  a <b>\n", "  c\n", "d", "e <f>"],
         ),
         ("a.ex", '~s|a #{b}| <> "c"', ["a <b>c"]),

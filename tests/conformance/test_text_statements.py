@@ -150,7 +150,7 @@ def test_prose_and_other_tables_are_no_statements(code: str) -> None:
         ("a.ts", "db.query(`UPDATE ${table} SET status = 'a'`)", "its table is {table}"),
         ("a.ts", "db.query(`DELETE FROM ${schema}.${table}`)", "its table is {schema}.{table}"),
         ("a.ts", "db.query('UPDATE ' + table + ' SET a = 1')", "its table is {table}"),
-        ("a.go", 'db.Exec(fmt.Sprintf("UPDATE %s SET a = 1", name))', "its table is %s"),
+        ("a.go", 'db.Exec(fmt.Sprintf("UPDATE %s SET a = 1", name))', "its table is {name}"),
         ("a.ts", "knex.raw('update ?? set status = ?', [table, 1])", "its table is ??"),
         ("a.rb", 'format("DELETE FROM %{table} WHERE id = 1", table: table)', "its table is %{table}"),
         ("a.ts", "db.query(`UPDATE jobs SET a = 1 ${where}`)", "{where} stands for more than one value"),

@@ -1,0 +1,183 @@
+"""Names of code: what each is bound to where it is used, scope by scope, as far as that can be told without a compiler.
+
+A name stands for a string only if the innermost scope around its use binds it once, to that string, and nothing in that
+scope gives it another value. A parameter, the variable of a loop and a part of another value are bindings to what is
+not known. In languages whose blocks are not told by braces the whole file is one scope.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from arrowproof.conformance.brackets import Brackets, Pair
+from arrowproof.conformance.languages import Language
+from arrowproof.model.record import record
+
+MAX_HEADER = 200
+"""Characters ahead of a parenthesis, or behind it, that say whether it lists parameters."""
+
+_ASSIGNMENT = re.compile(
+    r"(?P<owner>(?:\.|->|::)\s*)?(?<![\w$@])(?P<name>[$@]{0,2}[A-Za-z_]\w*)"
+    r"[ \t]*(?::[ \t]*(?!=)[\w<>&'\[\]. |?]{1,60}?)?\s*(?P<sign>:=|\+=|\.=|<<=?|\|\|=|\?\?=|<>=|\?=|=)(?![=>~])"
+)
+_DECLARING = re.compile(
+    r"(?:\b(?:const|final|val|var|let|readonly|define|static|public|private|protected|internal|export|my|our|local|auto)"
+    r"\s+"
+    r"(?:mut\s+)?(?:[\w<>:&'*?\[\]]+\s+){0,4}|(?:^|[;{}\n])[ \t]*[A-Z][\w<>\[\],.?]*[ \t*&]+)\*?\Z"
+)
+_CONSTANT = re.compile(r"\b(?:const|final|val|readonly|static|define)\b[^\n;{}=]*\Z")
+_SEVERAL = re.compile(r"(?:^|[;{}\n(])[ \t]*(?:(?:local|var|let|my)\s+)?\(?[\w$@]+(?:\s*,\s*[\w$@]+){0,6}\s*,\s*\Z")
+_DEFINER = re.compile(
+    r"\b(?:func|function|fn|fun|defp?|sub|macro)\b\s*(?:\([^()]*\)\s*)?(?:<[^<>]*>\s*)?"
+    r"[*&]?\s*[\w.:$?!]*\s*(?:[<\[][^<>(){}]*[>\]]\s*)?\Z"
+)
+_ARROW = re.compile(r"\s*(?::[^=(){};\n]{1,80})?\s*(?:=>|->\s)")
+_BODY = re.compile(
+    r"\s*(?:throws\s+[\w.,\s]+|:\s*[^=(){};\n]{1,80}|->[^(){};\n]{1,80}|(?:const|noexcept|override)\b\s*"
+    r"|[\w.*\[\]]{1,40}\s*|\([^()]*\)\s*)?\{"
+)
+_METHOD = re.compile(r"(?:^|[;{}\n])[ \t]*(?:[\w<>\[\],.?&*@]+[ \t]+){0,6}[#*]?[\w~$]+\s*\Z")
+_NO_METHOD = re.compile(r"\b(?:if|while|switch|for|foreach|return|new|await|throw|else|with|synchronized|using|lock)\b")
+_LOOSE = re.compile(
+    r"(?:\bdo|[{(,=]|\bmove)\s*+\|(?P<block>[^|\n]{1,120})\|"
+    r"|\{[ \t]*+(?P<lambda>[\w$][\w$, :<>?]{0,120}?)(?:->|\bin\b)"
+    r"|\bfn\s+(?P<elixir>[^\n(]{1,120}?)->"
+    r"|\bfor(?:each|\s+await)?\b\s*\(?(?P<loop>[^(){};\n]{1,120}?)(?:\b(?:in|of)\b|(?<!:):(?![:=]))"
+    r"|\bforeach\s*\([^(){};\n]{1,120}\bas\b(?P<each>[^(){};\n]{1,120})"
+    r"|\b(?:const|let|var|val|my|local)\s*[\{\[(](?P<parts>[^}\])=]{1,300})[}\])]\s*="
+)
+_ONE_ARROW = re.compile(r"(?<![\w.$])(?P<name>[A-Za-z_$][\w$]*)\s*=>")
+_WORD = re.compile(r"[@A-Za-z_]\w*")
+_OWNER = re.compile(r"(?:[\w$@]+\s*(?:\.|->|::)\s*)+")
+
+
+@record
+class Bound:
+    """One place that binds a name. ``value`` is the offset at which what it is bound to begins, None when not known."""
+
+    position: int
+    scope: tuple[int, int]
+    value: int | None = None
+    is_constant: bool = False
+    is_declared: bool = True
+
+
+def bare(name: str) -> str:
+    """A name without the sign of a variable: ``$table`` and ``${table}`` are the variable ``table``."""
+    return name.strip().lstrip("$")
+
+
+class CodeNames:
+    """The bindings of one file, by name."""
+
+    def __init__(self, code: str, brackets: Brackets, language: Language) -> None:
+        self._code = code
+        self._brackets = brackets
+        self._language = language
+        self._bound: dict[str, list[Bound]] = {}
+        self._members: dict[str, int] = {}
+        self._read_assignments()
+        self._read_parameters()
+        self._read_loose()
+
+    def add(self, name: str, position: int, value: int) -> None:
+        """A binding of another form than an assignment: ``#define NAME "text"``, ``@name "text"``."""
+        self._bound.setdefault(bare(name), []).append(Bound(position, self._scope(position), value, is_constant=True))
+
+    def values(self) -> Iterator[tuple[str, Bound]]:
+        """Each binding to a value, with its name."""
+        for name, found in self._bound.items():
+            yield from ((name, each) for each in found if each.value is not None)
+
+    def lookup(self, expression: str, position: int) -> Bound | None:
+        """The one binding that a name has at a place, None where it has none or may have another."""
+        owner = _OWNER.match(expression)
+        name = bare(expression[owner.end() :] if owner is not None else expression)
+        found = self._bound.get(name, [])
+        if owner is not None:
+            is_alone = len(found) == 1 and self._members.get(name, 0) == 0
+            return found[0] if is_alone and found[0].is_declared else None
+        around = [each for each in found if each.scope[0] <= position <= each.scope[1]]
+        if not around:
+            return None
+        inner = max(around, key=lambda each: (each.scope[0], -each.scope[1]))
+        rivals = [each for each in found if inner.scope[0] <= each.position <= inner.scope[1]]
+        is_hidden = any(each is not inner and (each.scope == inner.scope or not each.is_declared) for each in rivals)
+        is_late = not inner.is_constant and inner.position > position
+        return None if is_hidden or is_late else inner
+
+    # How names are bound
+
+    def _scope(self, position: int) -> tuple[int, int]:
+        pairs = self._brackets.around(position) if self._language.has_blocks else ()
+        return next(((each.start, each.end) for each in pairs if each.sign == "{"), (0, len(self._code)))
+
+    def _read_assignments(self) -> None:
+        for match in _ASSIGNMENT.finditer(self._code):
+            name, position = bare(match["name"]), match.start("name")
+            before = self._code[max(0, position - MAX_HEADER) : position]
+            if match["owner"]:
+                self._members[name] = self._members.get(name, 0) + 1
+                continue
+            in_list = next((each for each in self._brackets.around(position)), None)
+            is_argument = in_list is not None and in_list.sign == "(" and not self._is_group(in_list)
+            sign = match["sign"]
+            is_known = sign in ("=", ":=") and not is_argument and not _SEVERAL.search(before)
+            is_declared = is_argument or sign == ":=" or _DECLARING.search(before) is not None
+            self._bound.setdefault(name, []).append(
+                Bound(
+                    position,
+                    self._scope(position),
+                    match.end() if is_known else None,
+                    _CONSTANT.search(before) is not None or name.isupper() or name[:1] == "@",
+                    is_declared or self._is_first(name, before),
+                )
+            )
+
+    def _is_first(self, name: str, before: str) -> bool:
+        """Whether a plain assignment declares, as the first one of a constant does where no keyword is written."""
+        return name.isupper() and not before.rpartition("\n")[2].strip()
+
+    def _is_group(self, pair: Pair) -> bool:
+        """Go: ``const ( … )``."""
+        return re.search(r"\b(?:const|var)\s*\Z", self._code[max(0, pair.start - 20) : pair.start]) is not None
+
+    def _read_parameters(self) -> None:
+        for pair in self._brackets.all("("):
+            if self._lists_parameters(pair):
+                for start, end in self._brackets.parts(pair):
+                    self._bind(self._code[start:end].partition("=")[0], start, self._scope_behind(pair.start, pair.end))
+
+    def _lists_parameters(self, pair: Pair) -> bool:
+        before = self._code[max(0, pair.start - MAX_HEADER) : pair.start]
+        if _DEFINER.search(before) or _ARROW.match(self._code, pair.end + 1, pair.end + MAX_HEADER):
+            return True
+        if not _BODY.match(self._code, pair.end + 1, pair.end + MAX_HEADER):
+            return False
+        method = _METHOD.search(before)
+        has_name = method is not None and (self._language.has_regexes or len(method.group().split()) > 1)
+        return has_name and method is not None and not _NO_METHOD.search(method.group())
+
+    def _read_loose(self) -> None:
+        for match in _LOOSE.finditer(self._code):
+            group = match.lastgroup or ""
+            self._bind(match[group], match.start(group), self._scope_behind(match.start(), match.end()))
+        for match in _ONE_ARROW.finditer(self._code) if self._language.has_regexes else ():
+            self._bind(match["name"], match.start(), self._scope_behind(match.start(), match.end()))
+
+    def _scope_behind(self, start: int, end: int) -> tuple[int, int]:
+        """The block that a list of parameters, which begins at ``start``, belongs to."""
+        if not self._language.has_blocks:
+            return 0, len(self._code)
+        header = re.compile(r"[^;{}]{0,200}\{").match(self._code, end)
+        block = self._brackets.opened_at(header.end() - 1) if header is not None else None
+        if block is not None:
+            return start, block.end
+        outer = next(self._brackets.around(start), None)
+        blank = self._code.find("\n\n", end)
+        return start, min(outer.end if outer is not None else len(self._code), blank if blank >= 0 else len(self._code))
+
+    def _bind(self, text: str, position: int, scope: tuple[int, int]) -> None:
+        for match in _WORD.finditer(text):
+            self._bound.setdefault(bare(match.group()), []).append(Bound(position + match.start(), scope))
