@@ -39,6 +39,7 @@ _EVERYWHERE: Final = problem_answers(
     ORIGIN_REFUSED,
     UNAVAILABLE,
     414,
+    417,
     431,
     500,
     501,

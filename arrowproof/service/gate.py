@@ -102,8 +102,8 @@ def brings_body(scope: Scope) -> bool:
 
 
 def expects_to_be_told(scope: Scope) -> bool:
-    """Whether a request waits for ``100 Continue`` before it sends its body."""
-    return scope["type"] == "http" and brings_body(scope) and "100-continue" in Headers(scope=scope).get("expect", "")
+    """Whether a request waits for ``100 Continue`` before it sends its body; no other expectation comes so far."""
+    return scope["type"] == "http" and brings_body(scope) and "expect" in Headers(scope=scope)
 
 
 def is_open(path: str) -> bool:

@@ -120,7 +120,7 @@ class StrictConnection(h11.Connection):
         """What came next; see h11.
 
         Raises:
-            ProblemError: 400, 414, 431, 501 or 505; nothing more can be read from this client.
+            ProblemError: 400, 414, 417, 431, 501 or 505; nothing more can be read from this client.
         """
         if self.their_state is h11.IDLE and not (self.may_begin and self._has_passed_empty_line()):
             return h11.NEED_DATA
@@ -176,11 +176,12 @@ def _bad(detail: str) -> ProblemError:
 
 
 def _understood(request: h11.Request) -> h11.Request:
-    """The request with its target as a path, if its version and its target are ones that are answered here."""
+    """The request with its target as a path, if its version, target and expectation are ones that are answered here."""
     if not request.http_version.startswith(b"1."):
         raise ProblemError(505, "this server speaks HTTP/1.1")
     if request.http_version == b"1.0" and any(name == b"transfer-encoding" for name, _ in request.headers):
         raise _bad("HTTP/1.0 knows no Transfer-Encoding")
+    _check_expectations(request)
     is_about_the_server = (request.method, request.target) == (b"OPTIONS", b"*")
     if request.target.startswith(b"/") or is_about_the_server:
         return request
@@ -195,3 +196,12 @@ def _understood(request: h11.Request) -> h11.Request:
         headers=[(b"Host", absolute[1]), *others],
         http_version=request.http_version,
     )
+
+
+def _check_expectations(request: h11.Request) -> None:
+    """Refuse what a client expects and would wait for in vain: RFC 9110 section 10.1.1. HTTP/1.0 expects nothing."""
+    if request.http_version == b"1.0":
+        return
+    expected = b",".join(value for name, value in request.headers if name == b"expect")
+    if any(member.strip(b" \t").lower() not in (b"", b"100-continue") for member in expected.split(b",")):
+        raise ProblemError(417, "the only expectation that is met here is 100-continue")

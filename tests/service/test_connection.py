@@ -222,11 +222,12 @@ def test_who_waits_to_be_told_to_send_the_body_is_told_to_once_the_head_is_right
         assert statuses(read_all(client)) == [202]
 
 
-def test_who_waits_in_vain_to_be_told_to_send_the_body_can_send_nothing_else_that_is_taken_for_it(server, shared):
+@pytest.mark.parametrize("said", ["100-continue", "100-Continue"])
+def test_who_waits_in_vain_to_be_told_to_send_the_body_can_send_nothing_else_that_is_taken_for_it(server, shared, said):
     before = shared.sql("SELECT count(*) FROM notes")
     note = head("hidden", **{"Content-Length": len(BODY)}) + BODY
     with connected(server) as client:
-        expected = head("", **{"Content-Length": len(note), "Expect": "100-continue"})
+        expected = head("", **{"Content-Length": len(note), "Expect": said})
         client.sendall(expected)
         assert client.recv(12) == b"HTTP/1.1 400"
         client.sendall(note)

@@ -99,6 +99,9 @@ def test_what_has_two_readings_is_bad_http_and_stores_nothing(server, shared, se
         (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505),
         (head("wire", **{"Transfer-Encoding": "gzip, chunked"}), 501),
         (head("wire", **{"Transfer-Encoding": "xchunked"}), 501),
+        (get("/health", Expect="a-miracle"), 417),
+        (get("/health", Expect="100-continue, a-miracle"), 417),
+        (head("wire", **SIZED, Expect="200-ok"), 417),
         (get("/jobs?state=" + "x" * 60_000), 414),
         (get("/health", X="x" * 60_000), 431),
     ],
@@ -107,6 +110,19 @@ def test_what_this_server_does_not_speak_is_answered_with_the_status_that_says_s
     with connected(server) as client:
         client.sendall(sent)
         read_problem(client, status)
+
+
+@pytest.mark.parametrize("said", ["100-continue", "100-Continue", "100-continue,", ""])
+def test_what_a_client_may_expect_is_known_however_it_is_written(server, said):
+    with connected(server) as client:
+        client.sendall(get("/health", Expect=said, Connection="close"))
+        assert statuses(read_all(client))[-1] == 200
+
+
+def test_http_1_0_expects_nothing(server):
+    with connected(server) as client:
+        client.sendall(get("/health", Expect="a-miracle").replace(b"1.1", b"1.0"))
+        assert statuses(read_all(client)) == [200]
 
 
 def head_of(size):
