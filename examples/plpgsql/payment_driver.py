@@ -11,6 +11,7 @@ from pathlib import Path
 
 from arrowproof.conformance.driver import DriverError, Walked
 from arrowproof.conformance.processes import ProcessGroup, RunningProcess
+from arrowproof.conformance.rivals import RequestRival
 from arrowproof.model.evidence import Row
 from arrowproof.model.transitions import Transition
 
@@ -35,7 +36,8 @@ class PaymentDriver:
     def start_on(self, url: str, folder: Path) -> None:
         """Make the schema."""
         self.processes, self.environment = ProcessGroup(folder), {"PAYMENTS_URL": url}
-        self.tours, self.client = 0, self.processes.start("schema", [*CLIENT, "schema"], self.environment)
+        self.tours, self.rivals = 0, list[RunningProcess]()
+        self.client = self.processes.start("schema", [*CLIENT, "schema"], self.environment)
         self.client.finish()
 
     def stop(self) -> None:
@@ -51,17 +53,31 @@ class PaymentDriver:
     def walk(self, transition: Transition, key: Row | None) -> Walked:
         """Make the call of the arrow."""
         (arrow,) = transition.paths[0]
-        self.rest -= arrow == "refund_part"
-        call, wanted = CALLS[arrow]
-        words = {"merchant": f"m{self.tours}", "tries": self.tries, "rest": self.rest, "id": key[0][1] if key else ""}
+        call, wanted = self._call(arrow, key)
         process = self.process_of(transition)
-        answer = process.ask(call.format(**words))
-        if key and answer != wanted.format(**words):
-            raise DriverError(f"{call.format(**words)!r} was answered by {answer!r}.")
+        answer = process.ask(call)
+        if key and answer != wanted:
+            raise DriverError(f"{call!r} was answered by {answer!r} in place of {wanted!r}.")
+        self.rest -= arrow == "refund_part"
         return Walked(key or (("id", int(answer)),), (process.record(),), (arrow,))
 
     def process_of(self, transition: Transition) -> RunningProcess:  # noqa: ARG002 - there is one
         """The client, started when there is none."""
         if not self.client.is_running:
-            self.client = self.processes.start("client", CLIENT, self.environment, waits=True)
+            self.client = self._client()
         return self.client
+
+    def set_off(self, transition: Transition, key: Row) -> RequestRival:
+        """Have one of three more clients make the call, which may have to wait for another."""
+        self.rivals = self.rivals or [self._client() for _ in range(3)]
+        self.rivals = [*self.rivals[1:], self.rivals[0]]
+        process, (call, _) = self.rivals[0], self._call(transition.paths[0][0], key)
+        return RequestRival(lambda: process.ask(call), process)
+
+    def _call(self, arrow: str, key: Row | None) -> tuple[str, str]:
+        words = {"merchant": f"m{self.tours}", "tries": self.tries, "rest": self.rest, "id": key[0][1] if key else ""}
+        call, answer = CALLS[arrow]
+        return call.format(**words), answer.format(**words)
+
+    def _client(self) -> RunningProcess:
+        return self.processes.start("client", CLIENT, self.environment, waits=True)
