@@ -17,7 +17,7 @@ _STATEMENT_WORDS = QUERY_WORDS | frozenset({"TRUNCATE", "COPY", "CREATE", "ALTER
 _OPENING = frozenset({"BEGIN", "DECLARE", "EXCEPTION", "ELSE", "LOOP", "THEN"})
 _BRANCHES = frozenset({"IF", "ELSIF", "ELSEIF", "CASE", "WHEN"})
 _CHANGING = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE"})
-_SAME_ROWS = (["NEW"], ["OLD"], ["NULL"])
+_SAME_ROWS = ("NEW", "OLD", "NULL", "COALESCE ( NEW , OLD )", "COALESCE ( OLD , NEW )")
 
 
 @record
@@ -94,7 +94,7 @@ class _Reader:
         elif word == "END":
             self._skip_end()
         else:
-            yield from self._passed(self._take(";"))
+            yield from self._passed(self._take(";"), is_statement=True)
 
     def _skip_end(self) -> None:
         while self.index < len(self.tokens) and self._word() != ";":
@@ -121,11 +121,14 @@ class _Reader:
                 if name[0].word == "NEW":
                     yield Piece(name)
 
-    def _passed(self, tokens: tuple[Token, ...]) -> Iterator[Piece]:
-        """What is no SQL: kept where it gives the row of a trigger another value, or holds a data-changing word."""
+    def _passed(self, tokens: tuple[Token, ...], *, is_statement: bool = False) -> Iterator[Piece]:
+        """What is no SQL: kept where it gives the row of a trigger another value, or holds a data-changing word.
+
+        A condition gives no value: ``IF NEW.a = 1`` compares.
+        """
         words = [token.word for token in tokens]
-        is_other_row = words[:1] == ["NEW"] or (words[:1] == ["RETURN"] and words[1:] not in _SAME_ROWS)
-        if (self.returns_trigger and is_other_row) or _CHANGING.intersection(words):
+        is_other_row = words[:1] == ["NEW"] or (words[:1] == ["RETURN"] and " ".join(words[1:]) not in _SAME_ROWS)
+        if (is_statement and self.returns_trigger and is_other_row) or _CHANGING.intersection(words):
             yield Piece(tokens)
 
 

@@ -136,6 +136,19 @@ def test_in_a_trigger_function_what_is_given_to_the_row_is_kept() -> None:
     assert [each.sql for each in inner(body)] == ["SELECT 1"]
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "IF NEW.s = 'x' THEN RETURN NEW; ELSIF NEW.s = OLD.s AND NEW.a IS NULL THEN RETURN OLD; END IF;",
+        "CASE NEW.s WHEN 'x' THEN RETURN NEW; END CASE;",
+        "WHILE NEW.s = 'x' LOOP EXIT; END LOOP;",
+        "RETURN COALESCE(NEW, OLD);",
+    ],
+)
+def test_a_trigger_function_gives_its_row_nothing_by_a_comparison_or_by_giving_it_back(body: str) -> None:
+    assert inner(body, "trigger") == []
+
+
 def test_a_name_in_a_frame_begins_a_query() -> None:
     text = "-- one --\n-- why\nSELECT 1\n\n-- two --\nDELETE FROM a WHERE b IN (\n-- no --\nSELECT 1)\n-- words --\n"
     assert [(each.place.line, each.place.name) for each in split(text)] == [(3, "one"), (6, "two")]
