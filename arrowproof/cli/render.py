@@ -39,6 +39,7 @@ from arrowproof.render.export import (
 )
 from arrowproof.render.language import load_language
 from arrowproof.render.layout import layout_lifecycle
+from arrowproof.render.packing import MOST_BYTES, MOST_STATES
 from arrowproof.render.page import GENERATOR, render_page
 from arrowproof.render.proof import Proof, drawn_proof
 from arrowproof.render.stage import set_stage
@@ -140,7 +141,7 @@ def command(
     if as_json:
         _emit(made, path, content, drawing, None if proof is None else stale)
     else:
-        click.echo(f"wrote {printable(str(path))} ({_size(content)}{_remark(made, content, drawing)})")
+        click.echo(f"wrote {printable(str(path))} ({_size(content)}{_remark(made, lifecycle, content, drawing)})")
     return HOLDS
 
 
@@ -182,8 +183,16 @@ def _check_options(made: Format, theme: str | None, evidence: Path | None) -> No
 def _check_output_is_no_input(output: Path | None, inputs: Sequence[Path | None]) -> None:
     """What a drawing is made of is never lost for it, by --force either."""
     for read in inputs:
-        if output is not None and read is not None and output.exists() and output.samefile(read):
+        if output is not None and read is not None and _is_same_file(output, read):
             raise InputError(f"{output} is what the drawing is made of. Name another file for the drawing")
+
+
+def _is_same_file(output: Path, read: Path) -> bool:
+    """Whether both names mean one file; one that means none, or cannot be, is for the writing to complain of."""
+    try:
+        return output.samefile(read)
+    except OSError:
+        return False
 
 
 def _check_standard_output(made: Format, as_json: bool) -> None:
@@ -214,8 +223,11 @@ def _size(content: bytes) -> str:
     return f"{len(content)} bytes" if len(content) < 1000 else f"{len(content) / 1000:.0f} kB"
 
 
-def _remark(made: Format, content: bytes, drawing: Drawing | None) -> str:
-    """The size of a PNG in pixels, and what it could not be given; what keeps a Mermaid text from being drawn."""
+def _remark(made: Format, lifecycle: Lifecycle, content: bytes, drawing: Drawing | None) -> str:
+    """The size of a PNG in pixels, and what it could not be given; what keeps a Mermaid text from being drawn; that a
+    page is heavier than it is promised to be."""
+    if made.name == "html" and len(lifecycle.states) <= MOST_STATES and len(content) >= MOST_BYTES:
+        return f", {MOST_BYTES // 1000} kB or more, since the lifecycle has so much to say. Shorten some of its texts"
     if made.name == "mermaid" and not is_drawn(content.decode()):
         return f", more than the {MOST_DRAWN:,} characters that Mermaid draws unless its maxTextSize is raised"
     if made.name != "png" or drawing is None:

@@ -6,6 +6,7 @@ import os
 import pty
 import subprocess
 import sys
+from random import Random
 
 import pytest
 from PIL import Image
@@ -46,6 +47,23 @@ def test_render_never_replaces_what_it_draws_by_force_either(arrowproof, tmp_pat
     assert (result.status, result.out) == (2, "")
     assert result.err == (f"error: {output} is what the drawing is made of. Name another file for the drawing\n")
     assert (tmp_path / "lifecycle.json").read_bytes() == before
+
+
+def test_an_output_that_cannot_be_a_file_is_wrong_input(arrowproof, tmp_path):
+    result = arrowproof("render", "notes", "-o", f"{'x' * 300}.html")
+    assert (result.status, result.out) == (2, "")
+    assert result.err.endswith("File name too long\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_render_says_that_a_page_of_few_states_is_heavier_than_promised(arrowproof, tmp_path):
+    signs = [chr(code) for code in range(0x4E00, 0x9FFF)]
+    panels = [{"title": "All", "lines": ["".join(Random(line).choices(signs, k=1000)) for line in range(50)]}]
+    model = {"id": "a", "title": "A", "states": [{"id": "s", "kind": "success"}], "arrows": [], "panels": panels}
+    (tmp_path / "lifecycle.json").write_text(json.dumps({"format": "arrowproof.lifecycle/1", **model}))
+    heavy = arrowproof("render", "-o", "a.html")
+    assert (heavy.status, "150 kB or more" in heavy.out) == (0, True)
+    assert "150 kB" not in arrowproof("render", "notes", "-o", "b.html").out
 
 
 @pytest.mark.parametrize("output", ["page.pdf", "page.jpg", "page.htlm"])

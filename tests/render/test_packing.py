@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import cache
 from io import BytesIO
@@ -31,8 +32,8 @@ TEXTS = {
     "far apart": (far := "".join(RANDOM.choices("abcdefgh", k=30_000))) + far,
     "all of Unicode": "状態 حالة स्थिति 👩‍💻 é <script>&\u2028",
 }
-INFLATE = """([part, packed, size]) => {
-  const script = `const root = 0;${part.split("document.addEventListener")[0]};return inflate`;
+EXPAND = """([part, packed, size]) => {
+  const script = `const root = 0;${part.split("document.addEventListener")[0]};return expand`;
   const bytes = Uint8Array.from(atob(packed), (sign) => sign.charCodeAt(0));
   return new TextDecoder().decode(new Function(script)()(bytes, size));
 }"""
@@ -56,8 +57,18 @@ def test_the_script_of_a_page_unpacks_what_was_packed(browser: Browser, text: st
     packed = pack(text)
     assert unpack(packed.text) == text
     tab = browser.new_page()
-    assert tab.evaluate(INFLATE, [asset("unpack.js"), packed.text, packed.size]) == text
+    assert tab.evaluate(EXPAND, [asset("unpack.js"), packed.text, packed.size]) == text
     tab.close()
+
+
+def test_what_is_said_again_costs_next_to_nothing_however_far_back_it_was_said() -> None:
+    once = "".join(RANDOM.choices("abcdefgh", k=100_000))
+    assert len(pack(once + once).text) < 1.01 * len(pack(once).text)
+
+
+def test_a_python_that_was_built_without_lzma_packs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "_lzma", None)
+    assert render_page(load_lifecycle(CASES / "order-groups.json")) == order(Packing.NOTHING)
 
 
 def test_a_page_is_packed_no_more_than_it_has_to_be() -> None:
