@@ -22,7 +22,9 @@ from arrowproof.conformance.sources import Source
 from arrowproof.conformance.stand_ins import read_stand_ins, read_trigger_uses
 from arrowproof.conformance.statements import SqlStatement, split_statements
 from arrowproof.conformance.tables import read_foreign_keys
+from arrowproof.conformance.tokens import Token, TokenKind
 from arrowproof.conformance.writes import changes_of
+from arrowproof.model.evidence import Place
 from arrowproof.model.lifecycle import Binding, Dialect
 from arrowproof.model.record import record
 
@@ -116,9 +118,14 @@ class _Extractor:
             text = self.lowered[source.file] = source.text.lower()
         if any(word.lower() in text for word in words) or _HIDDEN_NAME.search(text) is not None:
             return True
+        if source.problem is not None and (not text or not all(word.isascii() for word in words)):
+            return True
         return source.is_sql and _SQL_ODDITIES.search(text) is not None
 
     def _read(self, source: Source, words: frozenset[str]) -> Iterator[SqlStatement]:
+        if source.problem is not None:
+            token = Token(TokenKind.JUNK, "", 0, source.line)
+            yield SqlStatement(Place(source.file, source.line), "", (token,), problem=source.problem)
         if source.is_sql:
             yield from split_statements(source.file, source.text, self.dialect)
         elif source.is_python:

@@ -21,6 +21,9 @@ MAX_SQL = 4_000
 MAX_NAMES = 12
 """Names of tables or columns that one message lists."""
 
+MAX_DIFFERENT = 5_000
+"""Statements on the bound table that are worked out; of a dump with more of them the rest is called undecided."""
+
 
 @record
 class Finding:
@@ -68,6 +71,7 @@ class Scanner:
         # A trigger that runs inside a statement on the bound table can change a row between its WHERE and its write.
         self.is_reentrant = refers_back or any(name is None or fold(name) == subject.table.name for name in triggers)
         self.worked_out: dict[tuple[object, ...], Effects] = {}
+        self.left_out: list[SqlStatement] = []
         # The resolution of the statement that fires a trigger takes the place of the one in the trigger's body.
         self.replaces_in_triggers = any(change.resolution == "REPLACE" for change in self.changes)
 
@@ -95,6 +99,9 @@ class Scanner:
                         self._judge_assignment(answer)
             if not answers:
                 self._judge_definition(statement)
+        if self.left_out:
+            reason = f"more than {MAX_DIFFERENT} different statements change {self.subject.table.name}: "
+            self._call_undecided(self.left_out[0], f"{reason}from here on {len(self.left_out)} are not looked into")
         self._judge_binding()
         untried = {each.grammar.title for each in self.statements if not each.grammar.is_tried}
         self.notes += [f"{title} is read by rules that were never held against a server" for title in sorted(untried)]
@@ -132,6 +139,9 @@ class Scanner:
         key = (statement.sql, change.sql, change.part, statement.trigger, statement.routine, replaces)
         effects = self.worked_out.get(key)
         if effects is None:
+            if len(self.worked_out) >= MAX_DIFFERENT:
+                self.left_out.append(statement)
+                return Effects()
             effects = effects_of(change, self.subject, replaces)
             if effects.undecided is None:
                 self.worked_out[key] = effects

@@ -1,14 +1,17 @@
 """Sources: the files that the SQL scan reads, found by the globs of a lifecycle or named on the command line.
 
 A lifecycle file is untrusted: its globs stay inside its own folder, symbolic links included. Paths given by the person
-who runs the command are trusted to be where they are. Nothing that matches is left out without a word: what cannot be
-read is an error, and of a file whose kind is not known, what looks like SQL is called undecided.
+who runs the command are trusted to be where they are. Nothing that matches is left out without a word: a file that is
+not there is an error, one whose text cannot be told is a source with a problem, and of a file whose kind is not known,
+what looks like SQL is called undecided.
 """
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
@@ -16,7 +19,7 @@ from arrowproof.conformance.languages import SUFFIXES
 from arrowproof.errors import InputError
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.record import record
-from arrowproof.model.source_files import MAX_FILES, match_glob, read_source, relative_name
+from arrowproof.model.source_files import MAX_FILES, TooLargeError, match_glob, read_source, relative_name
 
 SQL_SUFFIX = ".sql"
 PYTHON_SUFFIXES = (".py", ".pyi", ".pyw")
@@ -26,11 +29,17 @@ PASSED_OVER = frozenset({"node_modules", "vendor", "__pycache__", "site-packages
 
 @record
 class Source:
-    """One file that was read: its name relative to the lifecycle's folder, its text, and the SHA-256 of its bytes."""
+    """One file that was read: its name relative to the lifecycle's folder, its text, and the SHA-256 of its bytes.
+
+    ``problem`` says why ``text`` may not be what is in the file from ``line`` on, None when it is. Of a file that is no
+    UTF-8 the text has one character for each byte, which leaves SQL as it is in most other encodings.
+    """
 
     file: str
     text: str
     sha256: str
+    problem: str | None = None
+    line: int = 1
 
     @property
     def is_sql(self) -> bool:
@@ -95,12 +104,50 @@ def _matched(folder: Path, globs: Iterable[str]) -> list[Path]:
     return files
 
 
+_MARKS = ((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"),
+          (codecs.BOM_UTF16_BE, "utf-16"))  # fmt: skip
+_DECLARED = re.compile(rb"\A(?:[^\n]*\n)?[ \t]*(?:#|//|/\*|--|<\?php)[^\n]*?coding[:=][ \t]*([-\w.]+)")
+"""The encoding that a file names in one of its first two lines, as Python, Ruby and Emacs read it."""
+
+
 def _read(name: str, file: Path) -> Source:
-    """Read one file of UTF-8 text."""
-    content = read_source(file)
+    """Read one file of text: UTF-8, what a mark at its beginning says, or the encoding that it names itself."""
     try:
-        text = content.decode("utf-8-sig")
+        content = read_source(file)
+    except TooLargeError as error:
+        reason = str(error).removeprefix(f"{file} ").replace(": split it", ", so that none of it is read: split it")
+        return Source(name, "", _hash_large(file), f"this file {reason}")
+    sha256 = hashlib.sha256(content).hexdigest()
+    marked = next((encoding for mark, encoding in _MARKS if content.startswith(mark)), None)
+    declared = _DECLARED.match(content)
+    for encoding in (marked or "utf-8-sig", declared[1].decode("ascii") if declared is not None else None):
+        try:
+            text = content.decode(encoding) if encoding is not None else ""
+        except (UnicodeError, LookupError):
+            continue
+        if encoding is not None and "\0" not in text:
+            return Source(name, text, sha256)
+    return _unreadable(name, content, sha256)
+
+
+def _unreadable(name: str, content: bytes, sha256: str) -> Source:
+    """A file whose encoding is not known, as far as its bytes can be read as letters of ASCII."""
+    try:
+        content.decode("utf-8-sig")
+        start, what = content.index(b"\0"), "holds the character NUL"
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{file}:{line} is not UTF-8 (byte {error.start}): save it as UTF-8") from error
-    return Source(name, text, hashlib.sha256(content).hexdigest())
+        start, what = error.start, "is not UTF-8"
+    except ValueError:  # NUL only in what another encoding made of it
+        start, what = 0, "is not UTF-8"
+    line = content.count(b"\n", 0, start) + 1
+    text = content.replace(b"\0", b"").decode("latin-1")
+    return Source(name, text, sha256, f"this file {what} (byte {start}): save it as UTF-8", line)
+
+
+def _hash_large(file: Path) -> str:
+    """The SHA-256 of a file that is too large to be read."""
+    try:
+        with file.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}") from error

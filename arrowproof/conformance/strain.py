@@ -9,6 +9,9 @@ from arrowproof.conformance.changes import Change
 MAX_DEPTH = 60
 """Parentheses within parentheses; deeper statements are undecided rather than a strain on the parser."""
 
+MAX_TOKENS = 50_000
+"""Tokens of one statement; a longer one takes the parser more than some seconds."""
+
 
 def find_strain(change: Change) -> str | None:
     """Why the parser's tree of a change could not be trusted, None when it can.
@@ -17,6 +20,8 @@ def find_strain(change: Change) -> str | None:
     PostgreSQL gives them four; the parser does neither. Where two of them follow each other without parentheses or AND
     and OR between, the tree may be another.
     """
+    if len(change.statement.tokens) > MAX_TOKENS:
+        return f"it has more than {MAX_TOKENS} words and signs: write it as several statements"
     grammar = change.statement.grammar
     frames = [_Frame()]
     before = ""

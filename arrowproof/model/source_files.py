@@ -15,6 +15,10 @@ MAX_SOURCE_BYTES = 4 * 1024 * 1024
 MAX_FILES = 10_000
 
 
+class TooLargeError(InputError):
+    """A file that is larger than what is read of one."""
+
+
 def match_glob(folder: Path, glob: str) -> list[Path]:
     """The files in ``folder`` that a glob of its lifecycle matches; folders among the matches are passed over.
 
@@ -49,7 +53,8 @@ def read_source(file: Path) -> bytes:
     """The bytes of one regular file; the size is bounded while reading, so that a growing file is too.
 
     Raises:
-        InputError: it is no regular file, larger than MAX_SOURCE_BYTES, or cannot be read.
+        TooLargeError: it is larger than MAX_SOURCE_BYTES.
+        InputError: it is no regular file, or cannot be read.
     """
     try:
         if not stat.S_ISREG(file.stat().st_mode):
@@ -60,5 +65,5 @@ def read_source(file: Path) -> bytes:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise InputError(f"{file} cannot be read: {reason}") from error
     if len(content) > MAX_SOURCE_BYTES:
-        raise InputError(f"{file} is larger than {MAX_SOURCE_BYTES} bytes, the most that the scan reads: split it")
+        raise TooLargeError(f"{file} is larger than {MAX_SOURCE_BYTES} bytes, the most that the scan reads: split it")
     return content

@@ -68,19 +68,51 @@ def test_a_lifecycle_without_sources_says_what_to_add(folder: Path) -> None:
         read_sources(lifecycle(folder))
 
 
-def test_a_file_that_is_not_utf8_is_named_with_its_line(folder: Path) -> None:
+def test_a_file_that_is_not_utf8_is_read_by_its_bytes_and_says_so_with_its_line(folder: Path) -> None:
     (folder / "sql" / "a.sql").write_bytes(b"SELECT 1;\n-- caf\xe9\n")
-    with pytest.raises(InputError, match=r"a\.sql:2 is not UTF-8"):
-        read_sources(lifecycle(folder, "sql/*.sql"))
+    first, second = read_sources(lifecycle(folder, "sql/*.sql"))
+    assert (first.text, first.problem, first.line) == (
+        "SELECT 1;\n-- caf\xe9\n",
+        "this file is not UTF-8 (byte 16): save it as UTF-8",
+        2,
+    )
+    assert (second.file, second.problem) == ("sql/b.sql", None)
 
 
-def test_a_file_beyond_the_limit_is_refused_and_one_at_the_limit_is_read(folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "content", "text"),
+    [
+        ("a.sql", "SELECT 'é'".encode("utf-16"), "SELECT 'é'"),
+        ("a.sql", "SELECT 'é'".encode("utf-32"), "SELECT 'é'"),
+        ("a.rb", "# encoding: iso-8859-1\nq 'é'".encode("latin-1"), "# encoding: iso-8859-1\nq 'é'"),
+        ("a.py", "#!/bin/python\n# -*- coding: cp1252 -*-\nq('€')".encode("cp1252"),
+         "#!/bin/python\n# -*- coding: cp1252 -*-\nq('€')"),
+    ],
+)  # fmt: skip
+def test_an_encoding_that_a_file_names_or_marks_is_read(folder: Path, name: str, content: bytes, text: str) -> None:
+    (folder / name).write_bytes(content)
+    (source,) = read_sources(lifecycle(folder, name))
+    assert (source.text, source.problem) == (text, None)
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["SELECT 1".encode("utf-16-le"), b"# coding: nonsense\n\xe9", b"# coding: hex\n\xe9", b"SELECT '\0'"],
+)
+def test_an_encoding_that_nothing_tells_is_a_problem_and_no_end(folder: Path, content: bytes) -> None:
+    (folder / "a.sql").write_bytes(content)
+    (source,) = read_sources(lifecycle(folder, "a.sql"))
+    assert "save it as UTF-8" in (source.problem or "")
+
+
+def test_a_file_beyond_the_limit_is_a_problem_and_one_at_the_limit_is_read(folder: Path) -> None:
     large = folder / "sql" / "a.sql"
     large.write_bytes(b" " * MAX_SOURCE_BYTES)
     assert len(read_sources(lifecycle(folder, "sql/a.sql"))[0].text) == MAX_SOURCE_BYTES
     large.write_bytes(b" " * (MAX_SOURCE_BYTES + 1))
-    with pytest.raises(InputError, match="larger than"):
-        read_sources(lifecycle(folder, "sql/a.sql"))
+    (source,) = read_sources(lifecycle(folder, "sql/a.sql"))
+    assert (source.text, source.sha256) == ("", hashlib.sha256(large.read_bytes()).hexdigest())
+    assert (source.problem or "").startswith("this file is larger than")
 
 
 def test_a_pipe_is_refused_without_waiting_for_a_writer(folder: Path) -> None:
