@@ -57,9 +57,10 @@ def rivalry_problem(
         journal: all that the journal holds since they were set off.
         habits: what the transitions leave when they are walked alone.
     """
-    others = [row for row in journal if row.key != key]
+    others = [row for row in journal if row.key != key and not subject.is_beat(row)]
     if others:
         return f"Another row was changed too: {describe(subject, others)}."
+    journal = [row for row in journal if row.key == key]
     made = [(row, pair) for row in journal if (pair := subject.pair(row)) is not None]
     if not made:
         return "Nobody made a transition: each kept the other from it."
