@@ -60,7 +60,7 @@ class _Check:
             return _kill_record(self.transition, self.side, key, killed, (before, None, None), (), problem)
         _, unsettled = attempt(self.subject.journal.settle)
         journal = self.subject.journal.rows(after=self.mark)
-        key = key or (_only_key(journal) if killed is None or killed.key is None else killed.key)
+        key = key or (self._only_key(journal) if killed is None or killed.key is None else killed.key)
         found = self.subject.row(key)
         key = self.subject.stored_key(key, found or before)
         if killed is None:
@@ -105,6 +105,11 @@ class _Check:
         )
         rows = (before, found, restarted)
         return _kill_record(self.transition, self.side, key, killed, rows, journal, problem, walked)
+
+    def _only_key(self, journal: Sequence[JournalRow]) -> Row | None:
+        """The key of the one row that was worked on; the client of a killed creation has no other way to it."""
+        keys = {row.key for row in journal if not self.subject.is_beat(row)}
+        return keys.pop() if len(keys) == 1 else None
 
     def _ahead_problem(self, ahead: Sequence[Pair]) -> str | None:
         """Why a restart may not go by these transitions first; None if it may."""
@@ -154,12 +159,6 @@ def _kill_record(
         journal=journal,
         problem=problem,
     )
-
-
-def _only_key(journal: Sequence[JournalRow]) -> Row | None:
-    """The key of the one row that the journal speaks of; the client of a killed creation has no other way to it."""
-    keys = {row.key for row in journal}
-    return keys.pop() if len(keys) == 1 else None
 
 
 def _no_kill(killed: Killed) -> str | None:

@@ -218,6 +218,20 @@ def test_a_heartbeat_ahead_of_a_kill_is_no_half_done_work_where_the_driver_names
     assert (seen.problem, seen.before == seen.found) == (None, False)
 
 
+@pytest.mark.parametrize("side", list(Side))
+def test_a_killed_creation_is_not_taken_for_a_row_that_beats(
+    kill: Callable[..., Kill], driver: Any, beating: Callable[..., None], side: Side
+) -> None:
+    driver.beats = ("reminders",)
+    assert kill("open", "open", Side.AFTER).key == (("number", "N-1"),)
+    beating("UPDATE orders SET reminders = reminders + 1")
+    beat_and_kill, recover = driver.kill, driver.recover
+    driver.kill = lambda *asked: replace(beat_and_kill(*asked), key=None)
+    driver.recover = lambda transition, _, side: recover(transition, Killed("", (), (("number", "N-2"),)), side)
+    seen = kill(None, "open", side)
+    assert (seen.problem, seen.key) == (None, (("number", "N-2"),))
+
+
 @pytest.mark.parametrize("work", ["state = 'paid'", "state = 'open', reminders = 7"])
 def test_what_does_more_than_beat_is_found_out(
     kill: Callable[..., Kill], driver: Any, beating: Callable[..., None], work: str
