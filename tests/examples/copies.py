@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from arrowproof.conformance.driver import Driver
@@ -15,11 +16,11 @@ from tests.mutants.trial import Judgement, check_plan, check_sql_of, choose
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-def copy_example(example: str, folder: Path, change: Change | None = None) -> Path:
+def copy_example(example: str, folder: Path, *changes: Change) -> Path:
     """Copy an example below a folder; its lifecycle file."""
     copy = folder / example
     shutil.copytree(EXAMPLES / example, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    if change is not None:
+    for change in changes:
         file = copy / change.file
         file.write_text(change.of(file.read_text(encoding="utf-8")), encoding="utf-8")
     return copy / "lifecycle.json"
@@ -30,13 +31,18 @@ def try_mutant(mutant: Mutant, example: str, folder: Path, database: str | None 
     model = copy_example(example, folder, mutant.change)
     judgement = check_sql_of(model)
     if judgement.status == HOLDS and mutant.check is not Check.SQL:
-        lifecycle = load_lifecycle(model)
-        assert lifecycle.driver is not None
-        driver = _driver(lifecycle.driver, model.parent)
-        plan = choose(lifecycle, mutant.tours)
         kills = mutant.check is Check.KILL
-        judgement = check_plan(lifecycle, driver, folder / "run", plan, kills=kills, database=database)
+        judgement = drive_copy(model, mutant.tours, kills=kills, database=database)
     return judgement
+
+
+def drive_copy(model: Path, goals: Sequence[str], *, kills: bool, database: str | None = None) -> Judgement:
+    """What a proof of the tours to these goals says of a copy."""
+    lifecycle = load_lifecycle(model)
+    assert lifecycle.driver is not None
+    driver = _driver(lifecycle.driver, model.parent)
+    run_folder = model.parent.parent / "run"
+    return check_plan(lifecycle, driver, run_folder, choose(lifecycle, goals), kills=kills, database=database)
 
 
 def _driver(name: str, folder: Path) -> Driver:
