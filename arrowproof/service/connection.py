@@ -216,7 +216,7 @@ class NotesConnection(H11Protocol):
         self.transport.write(b"".join(self.conn.send(event) or b"" for event in events))
 
 
-def connection_class(seconds: float, room: Room) -> type[NotesConnection]:
+def connection_class(seconds: float, room: Room, turns: Turns) -> type[NotesConnection]:
     """The class of the connections of one server, with these bounds."""
-    of_server = {"seconds": seconds, "room": room, "turns": Turns(), "partings": Partings()}
+    of_server = {"seconds": seconds, "room": room, "turns": turns, "partings": Partings()}
     return type("ConnectionOfServer", (NotesConnection,), of_server)

@@ -4,6 +4,9 @@ The event loop goes through everybody who is ready before it comes back to anybo
 several of its rounds: to be accepted, to be read, to be answered. So in each round a few requests are begun and no
 more, in the order in which they came. A client that sends its requests one behind another, without reading the answers
 first, has its turn with the first of them like everybody; with the others it stands in a line that moves more slowly.
+
+Most requests are answered in threads, and what has been begun waits for a thread in a line in which all are alike. So
+that line is kept short: while it is crowded, that other one moves by a step now and then.
 """
 
 from __future__ import annotations
@@ -17,15 +20,20 @@ MOST_IN_A_ROUND: Final = 8
 """Requests that are begun in one round of the event loop."""
 MOST_BEHIND: Final = 2
 """How many of those may be of who has just been answered, while others wait."""
+STEP_SECONDS: Final = 0.01
+"""From one who is begun of those to the next, while threads are waited for."""
 
 Begin = Callable[[], None]
 """Takes apart the next request of a connection, and sets about answering it."""
 
 
 class Turns:
-    """Whose turn it is, among the connections of one event loop."""
+    """Whose turn it is, among the connections of one event loop. ``is_crowded`` says whether many wait for a thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_crowded: Callable[[], bool] = lambda: False) -> None:
+        self.is_crowded = is_crowded
+        self._may_step = False
+        self._has_next_step = False
         self._first: deque[Begin] = deque()
         self._behind: deque[Begin] = deque()
         self._begun = 0
@@ -50,14 +58,31 @@ class Turns:
             asyncio.get_running_loop().call_soon(self._next_round)
         while self._begun < MOST_IN_A_ROUND and (queue := self._next_queue()):
             self._begun += 1
+            if queue is self._behind:
+                self._may_step = False
             queue.popleft()()
 
     def _next_queue(self) -> deque[Begin]:
-        behind_are_next = self._begun < MOST_BEHIND
-        return self._behind if self._behind and (behind_are_next or not self._first) else self._first
+        are_next = self._begun < MOST_BEHIND or not self._first
+        return self._behind if self._behind and are_next and self._lets_behind() else self._first
+
+    def _lets_behind(self) -> bool:
+        """Whether one of who is behind may begin. If not, they are looked at again in a while."""
+        if self._may_step or not self.is_crowded():
+            return True
+        if not self._has_next_step:
+            self._has_next_step = True
+            asyncio.get_running_loop().call_later(STEP_SECONDS, self._next_step)
+        return False
 
     def _next_round(self) -> None:
         self._has_next_round = False
         self._begun = 0
-        if self._first or self._behind:
+        if self._first or (self._behind and self._lets_behind()):
+            self._begin_some()
+
+    def _next_step(self) -> None:
+        self._has_next_step = False
+        self._may_step = True
+        if not self._has_next_round:
             self._begin_some()

@@ -10,6 +10,7 @@ from types import FrameType
 from typing import Final
 
 import uvicorn
+from anyio import to_thread
 
 from arrowproof.service.app import create_app
 from arrowproof.service.command import DATABASE_FAILED
@@ -18,10 +19,13 @@ from arrowproof.service.hold import Hold
 from arrowproof.service.open_files import ACCEPTED_AT_ONCE
 from arrowproof.service.settings import Settings
 from arrowproof.service.streams import complain, say
+from arrowproof.service.turns import Turns
 
 IDLE_SECONDS: Final = 5
 """How long a connection may wait for its next request."""
 _HARD_SECONDS = 2.0
+_CROWD = 8
+"""Requests that wait for a thread while all are at work."""
 
 
 class NotesServer(uvicorn.Server):
@@ -29,8 +33,9 @@ class NotesServer(uvicorn.Server):
     end: a thread that waits for a database that does not answer cannot be ended, and so the process is.
     """
 
-    def __init__(self, config: uvicorn.Config, announcement: str, hold: Hold) -> None:
+    def __init__(self, config: uvicorn.Config, announcement: str, hold: Hold, turns: Turns) -> None:
         super().__init__(config)
+        self._turns = turns
         self._announcement = announcement
         self._hold = hold
         # The server may be told to end more than once.
@@ -39,6 +44,8 @@ class NotesServer(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start to listen, and say so."""
         await super().startup(sockets)
+        threads = to_thread.current_default_thread_limiter()
+        self._turns.is_crowded = lambda: threads.statistics().tasks_waiting >= _CROWD
         for each in sockets or ():
             # The queue in which the system keeps who is not accepted yet may be longer than that.
             each.listen(socket.SOMAXCONN)
@@ -70,10 +77,10 @@ def serve(settings: Settings, listener: socket.socket, announcement: str, grace_
         announcement: The line to print once requests are taken.
         grace_seconds: How long open requests may take to end.
     """
-    app = create_app(settings)
+    app, turns = create_app(settings), Turns()
     config = uvicorn.Config(
         app,
-        http=connection_class(settings.request_seconds, settings.room),
+        http=connection_class(settings.request_seconds, settings.room, turns),
         loop="asyncio",
         ws="none",
         lifespan="off",
@@ -89,6 +96,6 @@ def serve(settings: Settings, listener: socket.socket, announcement: str, grace_
         timeout_graceful_shutdown=math.ceil(grace_seconds),
     )
     try:
-        NotesServer(config, announcement, settings.hold).run([listener])
+        NotesServer(config, announcement, settings.hold, turns).run([listener])
     finally:
         app.state.log_untold()
