@@ -50,6 +50,7 @@ from arrowproof.model.loader import load_lifecycle
     is_flag=True,
     help="Set off two and three workers on one row too, for each pair of transitions out of a state, in both orders.",
 )
+@click.option("--pairs", is_flag=True, help="Walk every pair of transitions that can follow each other (1-switch).")
 @json_option
 def command(
     model: str,
@@ -59,6 +60,7 @@ def command(
     accept: str,
     server: str | None,
     interleavings: bool,
+    pairs: bool,
     as_json: bool,
 ) -> int:
     """Prove MODEL against its running service: scan the SQL, walk every transition, kill on both sides of each commit.
@@ -89,7 +91,9 @@ def command(
     before = None if baseline is None else read_baseline(baseline, lifecycle)
     made = load_driver(_driver_name(lifecycle, driver), lifecycle.origin.folder)
     with progress_bar() as progress:
-        evidence = prove(lifecycle, made, out, progress, baseline=before, server=server, interleavings=interleavings)
+        evidence = prove(
+            lifecycle, made, out, progress, baseline=before, server=server, interleavings=interleavings, pairs=pairs
+        )
     if as_json:
         emit_json_text((out / REPORT_FILE).read_text(encoding="utf-8"))
     else:

@@ -25,6 +25,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,7 +73,7 @@ class NotesDriver:
         self._service = NotesService(Path(), package_folder)
         self._database = NotesDatabase(Path())
         self._max_attempts = USUAL_ATTEMPTS
-        self._steps_left = 0
+        self._ahead: Sequence[Transition] = ()
         self._notes = 0
         self._posted: dict[int, _Posted] = {}
         self._removed: set[int] = set()
@@ -94,19 +95,16 @@ class NotesDriver:
         self._service.stop()
 
     def begin(self, tour: Sequence[Transition]) -> None:
-        """Choose the server by the attempt at which the tour's job must fail for good."""
+        """Keep the tour: a job is created, and retried, by a server whose jobs fail for good when the tour says so."""
         if self._notes:
             # Not for the first tour: where it is the only one, nobody needs another server.
             self._service.start_ahead()
-        self._steps_left = len(tour)
+        self._ahead = tuple(tour)
         self._tour, self._is_contested = tour, False
-        attempts = [step for step in tour if deed_of(step) is Deed.ATTEMPT]
-        failures = [number for number, step in enumerate(attempts, start=1) if step.target == "failed"]
-        self._max_attempts = failures[0] if failures else max(USUAL_ATTEMPTS, len(attempts) + 1)
 
     def walk(self, transition: Transition, key: Row | None) -> Walked:
         """Do what makes the transition, and hold the service to what has to be so after it."""
-        self._steps_left -= 1
+        self._ahead = self._ahead[1:]
         if key is None:
             return self._create()
         deed = deed_of(transition)
@@ -125,6 +123,7 @@ class NotesDriver:
 
     def end(self, key: Row | None) -> None:
         """Leave no job behind that a later worker or retention could take."""
+        self._ahead = ()
         if key is None or (self._is_contested and not self._database.has_job(_id(key))):
             return
         job_id = _id(key)
@@ -158,7 +157,7 @@ class NotesDriver:
 
     def kill(self, transition: Transition, key: Row | None, side: Side) -> Killed:
         """Hold the process that makes the transition at its point, and kill it there."""
-        self._steps_left -= 1
+        self._ahead = self._ahead[1:]
         if key is None:
             self._notes += 1
             number = self._notes
@@ -166,6 +165,7 @@ class NotesDriver:
         deed = deed_of(transition)
         before = self._before_kill = self._job(key)
         if deed in (Deed.RETRY, Deed.CANCEL):
+            self._max_attempts = USUAL_ATTEMPTS
             return self._kill_server(side, key, lambda api: api.ask_for(deed, _id(key)))
         if deed is Deed.REMOVE:
             hold = self._service.hold("retention", side, "--keep-finished", _KEEP_NOTHING)
@@ -197,9 +197,17 @@ class NotesDriver:
         self._service.start()
         return self._service.database
 
+    def _choose_attempts(self) -> None:
+        """As many attempts as end with the first that has to be the last one, ahead of the next retry by hand."""
+        ahead = takewhile(lambda step: deed_of(step) is not Deed.RETRY, self._ahead)
+        attempts = [step.target for step in ahead if deed_of(step) is Deed.ATTEMPT]
+        last = attempts.index("failed") + 1 if "failed" in attempts else len(attempts) + 1
+        self._max_attempts = last if "failed" in attempts else max(USUAL_ATTEMPTS, last)
+
     def _create(self) -> Walked:
         """POST a note, the same once more, and another text under its key."""
         self._notes += 1
+        self._choose_attempts()
         api = self._service.api(self._max_attempts)
         first, again = (api.post(self._notes, replayed=replayed) for replayed in (False, True))
         if first != again:
@@ -249,10 +257,11 @@ class NotesDriver:
 
     def _ask(self, deed: Deed, key: Row) -> tuple[Process, ...]:
         """Ask for a retry or a cancel; the answer must be the job as it is stored after that."""
-        answered = self._service.api().ask_for(deed, _id(key))
+        self._choose_attempts()
+        answered = self._service.api(self._max_attempts).ask_for(deed, _id(key))
         if answered != (stored := self._job(key)):
             raise DriverError(f"The answer to a {deed} was {answered}; what is stored is {stored}.")
-        return (self._service.server(),)
+        return (self._service.server(self._max_attempts),)
 
     def _ask_again(self, deed: Deed, key: Row, side: Side) -> Process:
         if side is Side.BEFORE:
@@ -276,7 +285,7 @@ class NotesDriver:
             return
         found = self._job(key)
         error = self._database.error(_ACTIONS.get(transition.target))
-        _check_job(deed_of(transition), transition.target, _id(key), before, found, error)
+        _check_job(deed_of(transition), transition.target, _id(key), before, found, error, self._max_attempts)
         history = self._service.api().note(found.note_id).history
         wanted = (found.attempts,) if found.status == "completed" else ()
         if history != wanted:
@@ -324,7 +333,7 @@ class NotesDriver:
         if notes_jobs.is_set_aside(before):
             self._ask(Deed.RETRY, key)
             set_aside, before = before, self._job(key)
-            _check_job(Deed.RETRY, "pending", _id(key), set_aside, before)
+            _check_job(Deed.RETRY, "pending", _id(key), set_aside, before, more_attempts=self._max_attempts)
         due_in = before.due_in()
         if before.status == "pending" or (due_in is not None and due_in < _LONGEST_WAIT):
             self._prepare(key, before, None)
@@ -355,7 +364,7 @@ class NotesDriver:
         return worker
 
     def _worker_options(self) -> list[str]:
-        delay = str(SHORT_DELAY if self._steps_left > 0 else OUT_OF_REACH)
+        delay = str(SHORT_DELAY if self._ahead else OUT_OF_REACH)
         return ["--max-polls", "1", "--retry-delay", delay]
 
     def _run_retention(self, keep: str, removed: int, *, restarts: bool = False) -> Process:
@@ -386,12 +395,20 @@ def _ask_in_vain(api: NotesApi, ask: Callable[[NotesApi], object], answers: list
         answers.append(ask(api))
 
 
-def _check_job(deed: Deed, state: str, job_id: int, before: Job, found: Job, error: str = notes_jobs.REFUSED) -> None:
+def _check_job(
+    deed: Deed,
+    state: str,
+    job_id: int,
+    before: Job,
+    found: Job,
+    error: str = notes_jobs.REFUSED,
+    more_attempts: int = USUAL_ATTEMPTS,
+) -> None:
     match deed:
         case Deed.SET_ASIDE:
             wanted = notes_jobs.after_set_aside(before)
         case Deed.RETRY:
-            wanted = notes_jobs.after_retry(before, USUAL_ATTEMPTS)
+            wanted = notes_jobs.after_retry(before, more_attempts)
         case Deed.CANCEL:
             wanted = notes_jobs.after_cancel(before)
         case _:

@@ -1,5 +1,10 @@
 """The drive: starts a service on a database of its own and walks every transition of the model, tour by tour.
 
+Each step of a tour is judged by itself. What a tour does not come to is walked by the shortest tours. A step that the
+service makes otherwise on a longer way than it need be is no fault of it, as long as it stays within the model: what a
+row does may depend on more than its state, such as on attempts that are left. Such a step is told as a *detour*, and
+what the shortest tour to it comes to is what counts.
+
 All journal rows of the run are kept and judged, those between walks too: a transition that the model does not have is
 a sneak path that happened, whoever made it and whenever.
 """
@@ -14,6 +19,7 @@ from typing import TYPE_CHECKING
 from arrowproof.conformance import abilities
 from arrowproof.conformance.answers import checked_database
 from arrowproof.conformance.balance import States, find_unbalanced
+from arrowproof.conformance.coverage import walked_pairs
 from arrowproof.conformance.crash import check_crash
 from arrowproof.conformance.driver import Driver, ServerDriver
 from arrowproof.conformance.journal import Address, open_journal
@@ -21,12 +27,12 @@ from arrowproof.conformance.rows import key_text
 from arrowproof.conformance.service_guard import check_service_guard
 from arrowproof.conformance.walks import Subject, attempt, take_walk
 from arrowproof.errors import InputError
-from arrowproof.model.evidence import Environment, Interleaving, JournalRow, Kill, Row, Side, SneakPath, Walk
+from arrowproof.model.evidence import Detour, Environment, Interleaving, JournalRow, Kill, Row, Side, SneakPath, Walk
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.progress import Progress
 from arrowproof.model.record import record
-from arrowproof.model.tours import Plan, Tour, plan_tours
-from arrowproof.model.transitions import Pair
+from arrowproof.model.tours import PathGoal, Plan, Tour, plan_cover
+from arrowproof.model.transitions import Pair, Transition
 
 if TYPE_CHECKING:
     from arrowproof.conformance.guard_check import GuardCheck
@@ -50,6 +56,7 @@ class DriveResult:
     left_out: tuple[str, ...] = ()
     """What was not tried because the driver cannot do it, one sentence each."""
     interleavings: tuple[Interleaving, ...] = ()
+    detours: tuple[Detour, ...] = ()
 
 
 def drive(
@@ -61,6 +68,7 @@ def drive(
     crash_checks: bool = True,
     interleavings: bool = False,
     plan: Plan | None = None,
+    pairs: bool = False,
     database: str | None = None,
 ) -> DriveResult:
     """Start the service in ``folder``, walk every transition, kill each on both sides of its commit, stop the service.
@@ -73,6 +81,7 @@ def drive(
         crash_checks: False leaves the kills out.
         interleavings: whether several workers at once are set off on one row as well.
         plan: the tours to make, for a test that looks at a part of a service; those of the whole model when left out.
+        pairs: whether every pair of transitions that can follow each other is walked, where no plan is given.
         database: the URL of an empty PostgreSQL database; the service makes a file of its own when left out.
 
     Raises:
@@ -84,7 +93,7 @@ def drive(
         raise InputError(
             f"Lifecycle {lifecycle.id!r} has no binding, so there is no table to prove it on. Add $.binding."
         )
-    plan = plan or plan_tours(lifecycle)
+    plan = plan or plan_cover(lifecycle, pairs=pairs)
     _make_folder(folder)
     try:
         address = _started(driver, folder, database)
@@ -115,14 +124,17 @@ class _Drive:
     progress: Progress
     problems: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    detours: list[Detour] = field(default_factory=list)
+    judged: set[PathGoal] = field(default_factory=set)
 
     def run(self, crash_checks: bool) -> tuple[list[Walk], list[Kill]]:
-        kills = [(tour, side) for tour in _shortest(self.plan.tours) for side in Side] if crash_checks else []
+        kills = [(tour, side) for tour in _one_each(self.plan.shortest) for side in Side] if crash_checks else []
         total = len(self.plan.tours) + len(kills)
         walks: list[Walk] = []
         for done, tour in enumerate(self.plan.tours):
             self.progress(f"walk {tour.goal.name}", done, total)
             walks += self._walk_tour(tour)
+        walks += self._walk_the_rest(walks, len(self.plan.tours), total)
         checked = []
         for done, (tour, side) in enumerate(kills, start=len(self.plan.tours)):
             self.progress(f"kill {tour.goal.name} {side}", done, total)
@@ -130,6 +142,20 @@ class _Drive:
             self._end(checked[-1].key)
         self.progress("done", total, total)
         return walks, checked
+
+    def _walk_the_rest(self, walks: Sequence[Walk], done: int, total: int) -> list[Walk]:
+        """What no tour came to, by the shortest tours: each goal first, and then each pair of transitions."""
+        rest: list[Walk] = []
+        for tour in self.plan.alone:
+            if tour.path_goal not in self.judged:
+                self.progress(f"walk {tour.goal.name}", done, total)
+                rest += self._walk_tour(tour)
+        for tour in self.plan.pairs:
+            former, latter = (step.pair for step in tour.steps[-2:])
+            if (former, latter) not in walked_pairs([*walks, *rest]):
+                self.progress(f"walk {tour.steps[-2].name}, then {tour.goal.name}", done, total)
+                rest += self._walk_tour(tour)
+        return rest
 
     def _walk_tour(self, tour: Tour) -> list[Walk]:
         """Every step of a tour up to the first that goes wrong; its goal by the wanted arrow path alone."""
@@ -143,11 +169,17 @@ class _Drive:
         key: Row | None = None
         mark = self.subject.journal.last_order()
         for step in steps:
-            walks.append(take_walk(self.subject, step, key, mark))
-            key = walks[-1].key or key
+            walk = take_walk(self.subject, step, key, mark)
+            key = walk.key or key
             # What came after a walk was judged belongs to the next one: no row of a tour escapes judgement.
-            mark = max([mark, *(row.order for row in walks[-1].journal)])
-            if walks[-1].problem is not None:
+            mark = max([mark, *(row.order for row in walk.journal)])
+            way = steps[: len(walks) + 1]
+            if walk.problem is not None and self._is_detour(way, walk):
+                self.detours.append(Detour(tuple(each.name for each in way), walk.problem))
+                break
+            walks.append(walk)
+            self.judged.update((step.pair, path) for path in step.paths if len(step.paths) == 1)
+            if walk.problem is not None:
                 break
         self._end(key)
         return walks
@@ -160,7 +192,7 @@ class _Drive:
         if (reason := why_not(self.subject)) is not None:
             self.left_out.append(reason)
             return ()
-        schedules = plan_interleavings(self.subject, self.plan.tours)
+        schedules = plan_interleavings(self.subject, self.plan.shortest)
         habits = habits_of(self.subject, walks)
         tried = []
         for done, it in enumerate(schedules):
@@ -168,6 +200,20 @@ class _Drive:
             tried.append(try_interleaving(self.subject, it, habits))
         self.progress("done", len(schedules), len(schedules))
         return tuple(tried)
+
+    def _is_detour(self, way: Sequence[Transition], walk: Walk) -> bool:
+        """Whether a step went otherwise, within the model, at the end of another way than the shortest one to it."""
+        pairs = [step.pair for step in way]
+        ways = [[step.pair for step in tour.steps] for tour in self.plan.alone]
+        made = [self.subject.pair(row) for row in walk.journal]
+        return (
+            bool(ways)
+            and pairs not in ways
+            and walk.source is not None
+            and way[-1].pair not in made
+            and all(pair in self.subject.transitions for pair in made)
+            and all(row.key == walk.key for row in walk.journal)
+        )
 
     def _end(self, key: Row | None) -> None:
         _, problem = attempt(lambda: abilities.end(self.subject.driver, key))
@@ -197,6 +243,7 @@ class _Drive:
             problems=(*dict.fromkeys([*self.problems, *problems]),),
             environment=journal.environment(),
             left_out=tuple(self.left_out),
+            detours=_latest(self.detours),
         )
 
 
@@ -209,7 +256,12 @@ def _sneak_paths(subject: Subject, journal: Sequence[JournalRow]) -> tuple[Sneak
     return tuple(SneakPath(*pair, happened=tuple(rows)) for pair, rows in happened.items())
 
 
-def _shortest(tours: Sequence[Tour]) -> list[Tour]:
+def _latest(detours: Sequence[Detour]) -> tuple[Detour, ...]:
+    """One for each pair of transitions: that of the last tour which met it, which is the shortest."""
+    return tuple({detour.steps[-2:]: detour for detour in detours}.values())
+
+
+def _one_each(tours: Sequence[Tour]) -> list[Tour]:
     """One tour for each transition: kills do not tell arrow paths apart."""
     chosen: dict[Pair, Tour] = {}
     for tour in tours:

@@ -58,6 +58,7 @@ def prove(
     *,
     crash_checks: bool = True,
     interleavings: bool = False,
+    pairs: bool = False,
     server: str | None = None,
     baseline: Baseline | None = None,
 ) -> Evidence:
@@ -70,6 +71,7 @@ def prove(
         progress: is told what comes next, how many parts are done, and how many there are.
         crash_checks: False leaves the kills out; transitions are then reported as not survived.
         interleavings: whether several workers at once are set off on one row as well.
+        pairs: whether all pairs of transitions that can follow each other are walked.
         server: the URL of a PostgreSQL server, on which a database is made for the proof and dropped after it, or the
             word ``postgresql`` for a server of our own; a SQLite file in ``out`` when left out.
         baseline: an earlier proof of this lifecycle; the reports then say what has changed since.
@@ -97,6 +99,7 @@ def prove(
                     progress,
                     crash_checks=crash_checks,
                     interleavings=interleavings,
+                    pairs=pairs,
                     database=database,
                 )
             if not interleavings:
@@ -156,6 +159,7 @@ def assemble_evidence(
         verdict=verdict,
         reasons=reasons,
         guard=None if guard is None else guard.as_evidence(),
+        detours=driven.detours,
         left_out=driven.left_out,
         interleavings=driven.interleavings,
     )

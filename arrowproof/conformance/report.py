@@ -12,6 +12,7 @@ from dataclasses import replace
 from arrowproof.conformance.display import value_text
 from arrowproof.conformance.verdict import causes_of
 from arrowproof.model.evidence import (
+    Detour,
     Environment,
     Evidence,
     Interleaving,
@@ -163,8 +164,18 @@ class Remark:
 
 
 def remarks(evidence: Evidence) -> tuple[Remark, ...]:
-    """What was not tried; none when all was."""
-    return (Remark("What was not tried", evidence.left_out),) if evidence.left_out else ()
+    """What went otherwise on a longer way, and what was not tried; none when there is neither."""
+    found = (
+        Remark(
+            "What went otherwise on a longer way, and was walked on the shortest", tuple(map(_detour, evidence.detours))
+        ),
+        Remark("What was not tried", evidence.left_out),
+    )
+    return tuple(remark for remark in found if remark.lines)
+
+
+def _detour(detour: Detour) -> str:
+    return f"{', '.join(detour.steps)}: {detour.problem}"
 
 
 def stable_evidence(evidence: Evidence, lifecycle: Lifecycle) -> Evidence:

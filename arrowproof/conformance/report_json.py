@@ -3,14 +3,15 @@
 It says nothing of times, process ids, keys or the machine (see :func:`arrowproof.conformance.report.stable_evidence`);
 those stand in the evidence file. Members, in this order: ``format``, ``verdict``, ``reasons``, ``model``, ``sources``,
 ``coverage``, ``sneak_paths``, ``transitions``, ``undecided``, ``dynamic``; where the service has a guard ``guard``,
-where several workers were set off on one row ``interleavings``, where the driver cannot do everything ``left_out`` and,
-where an earlier proof was given to compare with, ``baseline``. In ``from`` null is creation, in ``to`` it is removal.
-Long texts and values are cut and say so. ``report.schema.json`` of :mod:`arrowproof.model` describes every member.
+where several workers were set off on one row ``interleavings``, where a longer way led elsewhere ``detours``, where the
+driver cannot do everything ``left_out`` and, where an earlier proof was given to compare with, ``baseline``. Null is
+creation in ``from`` and removal in ``to``. Long texts and values are cut and say so. ``report.schema.json`` of
+:mod:`arrowproof.model` describes every member.
 
 History of the format:
 
-* ``arrowproof.report/2``: ``baseline``, ``guard``, ``only_in_race``, ``left_out``, ``interleavings`` and the ``blow``
-  of a kill, which are optional. Files of version 1 are still read as baselines.
+* ``arrowproof.report/2``: ``baseline``, ``guard``, ``only_in_race``, ``left_out``, ``interleavings``, ``detours`` and
+  the ``blow`` of a kill, which are optional. Files of version 1 are still read as baselines.
 * ``arrowproof.report/1``: the first. The rungs ``not survived`` and ``guarded`` came later.
 """
 
@@ -26,6 +27,7 @@ from arrowproof.conformance.display import block, one_line, value_text
 from arrowproof.conformance.report import stable_evidence
 from arrowproof.model.evidence import (
     Blow,
+    Detour,
     Evidence,
     Interleaving,
     JournalRow,
@@ -81,6 +83,7 @@ def _report(evidence: Evidence) -> _Object:
         ],
         **({} if evidence.guard is None else {"guard": vars(evidence.guard)}),
         **({"interleavings": [_interleaving(it) for it in evidence.interleavings]} if evidence.interleavings else {}),
+        **({"detours": [_detour(it) for it in evidence.detours]} if evidence.detours else {}),
         **({"left_out": list(evidence.left_out)} if evidence.left_out else {}),
     }
 
@@ -129,6 +132,10 @@ def _baseline(comparison: Comparison) -> _Object:
             for it in comparison.statements
         ],
     }
+
+
+def _detour(detour: Detour) -> _Object:
+    return {"steps": list(map(one_line, detour.steps)), "problem": one_line(detour.problem)}
 
 
 def _share(share: Share) -> _Object:

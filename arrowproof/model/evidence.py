@@ -283,6 +283,18 @@ class Coverage:
 
 
 @record
+class Detour:
+    """A step that went otherwise than asked on a longer way than it need be, within the model: no fault of the service.
+
+    ``steps`` are transitions by name, from creation on, of which the last went otherwise; ``problem`` says how. The
+    shortest way to it was walked besides.
+    """
+
+    steps: tuple[str, ...]
+    problem: str
+
+
+@record
 class LogTransition:
     """How often a log holds one transition."""
 
@@ -346,6 +358,7 @@ class Evidence:
     log: Log | None = None
     guard: Guard | None = None
     interleavings: tuple[Interleaving, ...] = field(default=(), metadata=SINCE_2)
+    detours: tuple[Detour, ...] = field(default=(), metadata=SINCE_2)
     left_out: tuple[str, ...] = field(default=(), metadata=SINCE_2)
     """What was not tried because the driver cannot do it, one sentence each. It says nothing against the service."""
 

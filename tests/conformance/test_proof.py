@@ -140,7 +140,7 @@ def test_a_service_that_does_what_is_drawn_is_proven_and_survives(office: Path) 
     assert all(transition.is_survived for transition in evidence.transitions)
     assert evidence.model_sha256 == lifecycle.origin.sha256
     assert [source.file for source in evidence.sources] == ["tickets.sql"]
-    assert told[-1][1:] == (9, 9)
+    assert told[-1][1:] == (8, 8)
     assert driver.stops >= 1
 
 

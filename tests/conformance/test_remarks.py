@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from html import unescape
 
 import jsonschema
 import pytest
@@ -15,7 +16,7 @@ from arrowproof.conformance.report_json import report_json
 from arrowproof.conformance.report_junit import report_junit
 from arrowproof.conformance.report_markdown import report_markdown
 from arrowproof.conformance.report_text import report_text
-from arrowproof.model.evidence import Evidence
+from arrowproof.model.evidence import Detour, Evidence
 from arrowproof.model.evidence_document import dump_evidence, load_evidence
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.schema import load_schema
@@ -31,7 +32,11 @@ FORMS: Mapping[str, Callable[[Evidence, Lifecycle], str]] = {
 
 @pytest.fixture
 def remarked(note_evidence: Evidence) -> Evidence:
-    return replace(note_evidence, left_out=("Crash checks were not made: the driver has no way.",))
+    return replace(
+        note_evidence,
+        detours=(Detour(("created -> pending", "pending -> failed"), "It was refused."),),
+        left_out=("Crash checks were not made: the driver has no way.",),
+    )
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -40,13 +45,21 @@ def test_what_was_not_tried_is_said_in_every_form(form: str, remarked: Evidence,
 
 
 @pytest.mark.parametrize("form", FORMS)
+def test_what_went_otherwise_on_a_longer_way_is_said_in_every_form(
+    form: str, remarked: Evidence, note_job: Lifecycle
+) -> None:
+    shown = unescape(FORMS[form](remarked, note_job)).replace("\\", "")
+    assert "pending -> failed" in shown
+    assert "It was refused." in shown
+
+
+@pytest.mark.parametrize("form", FORMS)
 def test_a_proof_that_tried_everything_says_nothing_of_it(
     form: str, note_evidence: Evidence, note_job: Lifecycle
 ) -> None:
     shown = FORMS[form](note_evidence, note_job)
     assert remarks(note_evidence) == ()
-    assert "not tried" not in shown
-    assert "left_out" not in shown
+    assert [word for word in ("not tried", "longer way", "left_out", "detours") if word in shown] == []
 
 
 def test_what_is_said_beside_the_verdict_is_kept_by_the_formats(remarked: Evidence, note_job: Lifecycle) -> None:

@@ -16,6 +16,7 @@ from arrowproof.model import evidence as records
 from arrowproof.model.evidence import (
     Blow,
     Coverage,
+    Detour,
     DynamicTarget,
     Environment,
     Evidence,
@@ -78,6 +79,7 @@ EVIDENCE = Evidence(
     interleavings=(
         Interleaving("pending", "done", None, 2, Moment.WRITTEN, 1, ROW, (PROCESS,), ROW, None, (JOURNAL,), "two won"),
     ),
+    detours=(Detour(("created -> pending", "pending -> done"), "it was refused"),),
     left_out=("no kill",),
 )
 SCALARS: st.SearchStrategy[Scalar] = (
