@@ -82,6 +82,7 @@ _TALL_SCRIPTS = (
     (0xFE70, 0xFEFE),
 )
 _ONE_MARK = 2  # a letter and one mark, as it is decomposed
+_ABOVE, _BELOW = 230, 220  # combining classes of Unicode
 
 _WIDE_SIGNS = {"‱": 1.95, "Ⅷ": 1.7, "ﬗ": 1.75, "\N{TWO-EM DASH}": 2.1, "\N{THREE-EM DASH}": 3.1}
 
@@ -166,14 +167,12 @@ def text_width(text: str, size: float, weight: int = 400, face: str = "sans") ->
     Returns:
         The sum of advances: exact for covered characters, an upper bound for all others.
     """
-    advances = _advances(face, weight)
+    widths = _each_width(face, weight)
     try:
-        return size * sum(map(advances.__getitem__, text))  # nearly every text, and three times as fast
+        return size * sum(map(widths.__getitem__, text))  # nearly every text, and three times as fast
     except KeyError:
-        return size * sum(
-            advances[c] if c in advances else _other_width(c, after)
-            for c, after in zip_longest(text, text[1:], fillvalue="")
-        )
+        pairs = zip_longest(text, text[1:], fillvalue="")
+        return size * sum(_other_width(c, after) if c in _ARABIC else widths[c] for c, after in pairs)
 
 
 @lru_cache(maxsize=4096)
@@ -187,11 +186,19 @@ def tallness(text: str) -> int:
 
 
 def _letter_tallness(letter: str) -> int:
-    has_two_marks = len(unicodedata.normalize("NFD", letter)) > _ONE_MARK
+    parts = unicodedata.normalize("NFD", letter)
+    has_two_marks = len(parts) > _ONE_MARK
     if any(low <= ord(letter[0]) <= high for low, high in _TALL_SCRIPTS):
         return 2 if has_two_marks and _is_arabic(letter[0]) else 1
     is_pointed = any(low <= ord(mark) <= high for mark in letter[1:] for low, high in _TALL_SCRIPTS)
-    return int(is_pointed or (has_two_marks and letter[0].isupper()))
+    return max(int(is_pointed or (has_two_marks and letter[0].isupper())), _pile_tallness(parts))
+
+
+def _pile_tallness(letter: str) -> int:
+    """How tall the marks above and below a letter are, each side of which has room for two, and a capital's for one."""
+    places = [unicodedata.combining(mark) for mark in letter[1:]]
+    beyond = max(0, places.count(_ABOVE) + letter[0].isupper() - 2) + max(0, places.count(_BELOW) - 1)
+    return min(beyond, 2)
 
 
 def _is_arabic(character: str) -> bool:
@@ -201,6 +208,20 @@ def _is_arabic(character: str) -> bool:
 def is_covered(text: str, face: str = "sans") -> bool:
     """Whether an embedded font draws every character, so that ``text_width`` is exact on every machine."""
     return _advances(face, 400).keys() >= set(text)
+
+
+class _Widths(dict[str, float]):
+    """The widths of characters in em, but for Arabic letters, whose width is not theirs alone."""
+
+    def __missing__(self, character: str) -> float:
+        if character in _ARABIC:
+            raise KeyError(character)
+        return self.setdefault(character, _other_width(character, ""))
+
+
+@cache
+def _each_width(face: str, weight: int) -> _Widths:
+    return _Widths(_advances(face, weight))
 
 
 @cache

@@ -132,9 +132,11 @@ def _greedy(pieces: Sequence[_Piece], width: float, measure: Callable[[str], flo
     return lines
 
 
-def _pieces(text: str, is_joint: Callable[[str, str], bool]) -> list[_Piece]:
-    """Cut at spaces and at these joints of CJK text."""
-    return [_Piece(part, not number) for word in text.split(" ") for number, part in enumerate(_cut(word, is_joint))]
+@lru_cache(maxsize=4096)
+def _pieces(text: str, is_joint: Callable[[str, str], bool]) -> tuple[_Piece, ...]:
+    """Cut at spaces and at these joints of CJK text, once for all widths that are tried."""
+    words = text.split(" ")
+    return tuple(_Piece(part, not number) for word in words for number, part in enumerate(_cut(word, is_joint)))
 
 
 def _cut(word: str, is_joint: Callable[[str, str], bool]) -> list[str]:
@@ -235,9 +237,10 @@ def _fitting(piece: _Piece, width: float, measure: Callable[[str], float]) -> li
     return parts
 
 
-def _parts(text: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def _parts(text: str) -> tuple[str, ...]:
     """The text cut wherever a line may break in it, but for the spaces and the middles of plain words."""
-    return [joint for part in _cut(text, _may_break) for joint in _joints(part)]
+    return tuple(joint for part in _cut(text, _may_break) for joint in _joints(part))
 
 
 def _joints(word: str) -> list[str]:

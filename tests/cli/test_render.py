@@ -58,7 +58,7 @@ def test_an_output_that_cannot_be_a_file_is_wrong_input(arrowproof, tmp_path):
 
 def test_render_says_that_a_page_of_few_states_is_heavier_than_promised(arrowproof, tmp_path):
     signs = [chr(code) for code in range(0x4E00, 0x9FFF)]
-    panels = [{"title": "All", "lines": ["".join(Random(line).choices(signs, k=1000)) for line in range(50)]}]
+    panels = [{"title": "All", "lines": ["".join(Random(line).choices(signs, k=1000)) for line in range(36)]}]
     model = {"id": "a", "title": "A", "states": [{"id": "s", "kind": "success"}], "arrows": [], "panels": panels}
     (tmp_path / "lifecycle.json").write_text(json.dumps({"format": "arrowproof.lifecycle/1", **model}))
     heavy = arrowproof("render", "-o", "a.html")

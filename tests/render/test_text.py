@@ -133,6 +133,21 @@ def test_letters_with_signs_above_and_below_are_taller_and_arabic_ones_with_two_
     assert tallness(text) == steps
 
 
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [
+        *((text, 0) for text in ("x\u0302", "e\u0323\u0301", "é\u0301", "Éa")),
+        *((text, 1) for text in ("é\u0301\u0301", "É\u0301", "e\u0323\u0323", "e\u0323\u0323\u0301")),
+        *(
+            (text, 2)
+            for text in ("é\u0301\u0301\u0301", "E\u0301\u0301\u0301", "e\u0323\u0323\u0323", "one x" + "\u0301" * 4)
+        ),
+    ],
+)
+def test_a_pile_of_marks_on_a_letter_is_the_taller_the_more_there_are(text: str, steps: int) -> None:
+    assert tallness(text) == steps
+
+
 def test_an_arabic_letter_that_another_follows_is_narrower_than_one_at_the_end() -> None:
     assert text_width("سس", 10) < 2 * text_width("س", 10)
     assert text_width("س س", 10) == pytest.approx(2 * text_width("س", 10) + text_width(" ", 10))
