@@ -33,11 +33,12 @@ _SQLITE = rf"""
   | (?P<junk>.)
 """
 
+# MySQL runs what stands in /*! … */.
 # A question mark is an operator of jsonb ahead of an operand, and a placeholder of JDBC and its kin elsewhere. Behind a
 # name or a bracket a colon is the bound of a slice.
 _POSTGRESQL = rf"""
     (?P<space>[ \t\n\v\f\r]+|\ufeff)
-  | (?P<comment>--[^\n]*)
+  | (?P<comment>--[^\n\r]*)
   | (?P<block>/\*)
   | (?P<blob>[bBxX]'(?:[^']|'')*+')
   | (?P<text>[eE]'(?:[^'\\]|''|\\(?s:.))*+'|(?:[nN]|[uU]&)?'(?:[^']|'')*+')
@@ -54,7 +55,7 @@ _POSTGRESQL = rf"""
 """
 
 _MYSQL = rf"""
-    (?P<space>[ \t\n\v\f\r]+|\ufeff)
+    (?P<space>[ \t\n\v\f\r]+|\ufeff|/\*M?![0-9]*|\*/)
   | (?P<comment>--(?=\s|\Z)[^\n]*|\#[^\n]*|/\*(?s:.*?)(?:\*/|\Z))
   | (?P<blob>[bBxX]'(?:[^']|'')*+')
   | (?P<text>'(?:[^'\\]|''|\\(?s:.))*+'|"(?:[^"\\]|""|\\(?s:.))*+")
@@ -119,6 +120,10 @@ SQLITE = Grammar(
     main_schema="main",
     shell="sqlite3",
     shell_mark=".",
+    shell_commands=_words(
+        ".mode .header .headers .echo .width .timer .print .bail .changes .nullvalue .separator .prompt .tables .schema"
+        " .indexes .quit .exit .stats .eqp .show .databases .explain"
+    ),
     quotes_names=True,
     has_rowid=True,
     # The words that SQLite keeps for itself. Any other word is a name, and is quoted for the parser, which keeps more.
@@ -148,7 +153,9 @@ POSTGRESQL = Grammar(
     definitions=_words("CREATE ALTER DROP"),
     shell="psql",
     shell_mark="\\",
-    shell_commands=_words(r"\restrict \unrestrict \echo \set \unset \pset \timing \encoding \q"),
+    shell_commands=_words(
+        r"\restrict \unrestrict \echo \set \unset \pset \timing \encoding \q \qecho \warn \x \d \dt \conninfo"
+    ),
     has_routines=True,
     has_races=True,
     boundaries=SQLITE.boundaries | _words("MATCHED UNION EXCEPT INTERSECT JOIN FOR ["),

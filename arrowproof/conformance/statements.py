@@ -14,6 +14,7 @@ from dataclasses import field, replace
 from itertools import pairwise, takewhile
 
 from arrowproof.conformance.grammar import SQLITE, Grammar, grammar_of
+from arrowproof.conformance.mysql_statements import Bodies, without_delimiters
 from arrowproof.conformance.plpgsql import Piece, read_pieces
 from arrowproof.conformance.routines import Routine, body_of, read_routine
 from arrowproof.conformance.tokens import Token, TokenKind, read_name, skip_words, tokenize
@@ -27,6 +28,7 @@ MAX_INDENT = 200
 MAX_BODIES = 8
 """Bodies within bodies, as a function that makes a function has them; a deeper one is not read."""
 
+_SENDING = re.compile(r"\\(?:;|(?:g(?:exec|x|set|desc)?|watch|crosstabview)\b[^\n]*)")
 _QUERY_NAME = re.compile(r"--\s*name\s*:\s*([^\s!^<>#$:*]+)")
 _FRAMED_NAME = re.compile(
     r"--\s*(\w+)\s+--[ \t]*$(?=\s*(?:--[^\n]*\s*)*(?:SELECT|INSERT|UPDATE|DELETE|WITH|MERGE|REPLACE|LISTEN)\b)",
@@ -66,6 +68,8 @@ class SqlStatement:
 
 def split_statements(file: str, text: str, dialect: Dialect = Dialect.SQLITE) -> tuple[SqlStatement, ...]:
     """Cut ``text`` into its statements, in order. ``file`` is the name that their places bear."""
+    if dialect is Dialect.MYSQL and "delimiter" in text.lower():
+        text = without_delimiters(text)
     splitter = _Splitter(file, text, grammar_of(dialect), _Body())
     return tuple(splitter.statements())
 
@@ -94,6 +98,7 @@ class _Splitter:
         self.pending: list[Token] = []
         self.trigger: Trigger | None = None
         self.routine: Routine | None = None
+        self.bodies = Bodies() if grammar.dialect is Dialect.MYSQL else None
 
     @property
     def is_inside(self) -> bool:
@@ -125,7 +130,13 @@ class _Splitter:
         start, line, reads_rows = self.body.start, self.body.line, False
         while True:
             for token in tokenize(self.text, self.grammar, start, self.body.end, line):
-                if token.word == self.grammar.shell_mark and not self.pending and self._stands_first(token):
+                sending = self._sending(token)
+                if sending is not None:
+                    start = sending.end()
+                    runs = "what it returns is run as SQL" if "exec" in sending.group() else None
+                    yield from self._flush(problem=runs)
+                    break
+                if self._is_shell_command(token):
                     start = self._end_of_line(token.start)
                     yield from self._shell_command(token, self.text[token.start : start].rstrip())
                     break
@@ -139,6 +150,17 @@ class _Splitter:
             else:
                 return
             line = token.line + self.text.count("\n", token.start, start)
+
+    def _is_shell_command(self, token: Token) -> bool:
+        """Whether a line begins here that the database's shell takes for itself."""
+        is_marked = token.word == self.grammar.shell_mark != ""
+        return is_marked and not self.pending and self._stands_first(token)
+
+    def _sending(self, token: Token) -> re.Match[str] | None:
+        """The command of psql behind a statement that ends it, as a semicolon would: ``\\g``, ``\\gexec``."""
+        if token.word != "\\" or self.grammar.shell_mark != "\\" or not self.pending or self.is_inside:
+            return None
+        return _SENDING.match(self.text, token.start) if self.body.depth == 0 else None
 
     def _end_of_line(self, position: int) -> int:
         newline = self.text.find("\n", position)
@@ -173,6 +195,8 @@ class _Splitter:
         return not before.rpartition("\n")[2].strip() and ("\n" in before or token.start <= MAX_INDENT)
 
     def _semicolon(self) -> Iterator[SqlStatement]:
+        if self.bodies is not None and self.pending and self.bodies.is_open(self.pending):
+            return
         if self.is_inside and [token.word for token in self.pending] == ["END"]:
             self._leave_body()
         else:
@@ -196,6 +220,8 @@ class _Splitter:
 
     def _flush(self, problem: str | None = None, is_header: bool = False) -> Iterator[SqlStatement]:
         tokens, self.pending = tuple(self.pending), []
+        if self.bodies is not None:
+            self.bodies.end()
         if self.is_inside and [token.word for token in tokens] == ["END"]:
             self._leave_body()
         elif tokens:

@@ -14,6 +14,8 @@ from dataclasses import replace
 from arrowproof.conformance.changes import Assignment, Change, Opaque, Verb, classify
 from arrowproof.conformance.definitions import judge_server_definition
 from arrowproof.conformance.grammar import Grammar
+from arrowproof.conformance.heads import find_heads, may_name
+from arrowproof.conformance.mysql_statements import judge_mysql
 from arrowproof.conformance.names import fold
 from arrowproof.conformance.statements import SqlStatement
 from arrowproof.conformance.token_lists import split_commas
@@ -56,6 +58,10 @@ def _server_changes(statement: SqlStatement, table: str, columns: Collection[str
     if statement.routine is not None and statement.routine.returns_trigger and word in ("NEW", "RETURN"):
         yield from _assignment(statement)
         return
+    reason = _judge_rare(statement, table)
+    if reason is not None:
+        yield Opaque(statement, reason)
+        return
     if word in grammar.definitions:
         reason = judge_server_definition(statement, table, columns)
         if reason is not None:
@@ -86,6 +92,31 @@ def _server_changes(statement: SqlStatement, table: str, columns: Collection[str
         yield Opaque(statement, f"it creates {table} with rows")
     elif statement.routine is None and word not in grammar.harmless | _BEGINNINGS | {"EXECUTE", "("}:
         yield Opaque(statement, f"not a statement of {grammar.title}: it begins with {statement.tokens[0].text[:20]!r}")
+
+
+_MAY_RUN_STRINGS = frozenset({"SELECT", "CALL", "PERFORM", "WITH", "VALUES"})
+_OFF = frozenset({"off", "false", "0", "no"})
+
+
+def _judge_rare(statement: SqlStatement, table: str) -> str | None:
+    """Why a statement may change rows in a form that is rare: through a string, or in MySQL's own manner."""
+    tokens = statement.tokens
+    if statement.grammar.dialect is Dialect.MYSQL:
+        return judge_mysql(tokens, table)
+    if any(fold(token.name or "") == "standard_conforming_strings" for token in tokens):
+        values = {fold(token.name or token.value or token.text) for token in tokens}
+        return "from here on backslashes in strings are escapes, which is not followed" if values & _OFF else None
+    if tokens[0].word in _MAY_RUN_STRINGS:
+        for token in tokens:
+            if token.kind is TokenKind.TEXT and _holds_change(token, table):
+                return f"a string in it is a statement on {table}, which a function may run"
+    return None
+
+
+def _holds_change(token: Token, table: str) -> bool:
+    text = token.value if token.value is not None else token.text.partition("'")[2]
+    heads = find_heads(text.replace("''", "'"))
+    return any(not (head.is_cut or head.is_definition) and may_name(head.table, frozenset({table})) for head in heads)
 
 
 def _at_line(statement: SqlStatement, line: int) -> SqlStatement:
