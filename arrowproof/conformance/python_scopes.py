@@ -190,9 +190,7 @@ def _bind(
             continue
         if isinstance(node, ast.Global | ast.Nonlocal):
             outer[type(node)].update(node.names)
-        value = getattr(node, "value", None)
-        for target in _assigned_names(node) if isinstance(value, ast.expr) else ():
-            assert isinstance(value, ast.expr)
+        for target, value in _assigned_values(node):
             binding = names.setdefault(target, Binding(target))
             spot = spot_of(node, blocks, is_end=True)
             # A loop that binds a name to what it was and more adds to it; elsewhere it is one more value.
@@ -243,14 +241,30 @@ def _bind_from_inside(body: Iterable[ast.AST], names: dict[str, Binding], is_mod
             binding.is_bound_otherwise |= more.is_bound_otherwise and not is_only_called_so
 
 
-def _assigned_names(node: ast.AST) -> Iterator[str]:
-    """The names that an assignment binds or adds to as a whole: ``a = b = value``."""
+def _assigned_values(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """The names that an assignment binds or adds to, with the value of each: ``a = b = value``, ``a, b = 1, 2``."""
     targets: list[ast.expr] = []
     if isinstance(node, ast.Assign):
         targets = node.targets
     elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr):
         targets = [node.target]
-    yield from (each.id for each in targets if isinstance(each, ast.Name))
+    value = getattr(node, "value", None)
+    for target in targets if isinstance(value, ast.expr) else ():
+        assert isinstance(value, ast.expr)
+        if isinstance(target, ast.Name):
+            yield target.id, value
+        else:
+            yield from _paired(target, value)
+
+
+def _paired(target: ast.expr, value: ast.expr) -> list[tuple[str, ast.expr]]:
+    """The names of ``a, b = "x", "y"``, each with its constant; none where anything else is bound or given."""
+    if not isinstance(target, ast.Tuple | ast.List) or not isinstance(value, ast.Tuple | ast.List):
+        return []
+    names = [each.id for each in target.elts if isinstance(each, ast.Name)]
+    constants = [each for each in value.elts if isinstance(each, ast.Constant)]
+    is_plain = len(target.elts) == len(value.elts) == len(names) == len(constants)
+    return list(zip(names, constants, strict=True)) if is_plain else []
 
 
 def _other_names(node: ast.AST) -> Iterator[str]:
@@ -258,7 +272,8 @@ def _other_names(node: ast.AST) -> Iterator[str]:
     targets: list[ast.expr] = []
     match node:
         case ast.Assign():
-            targets = [each for each in node.targets if isinstance(each, ast.Tuple | ast.List | ast.Starred)]
+            unpacked = [each for each in node.targets if isinstance(each, ast.Tuple | ast.List | ast.Starred)]
+            targets = [each for each in unpacked if not _paired(each, node.value)]
         case ast.For() | ast.AsyncFor() | ast.comprehension():
             targets = [node.target]
         case ast.withitem(optional_vars=ast.expr() as variables):

@@ -36,6 +36,9 @@ UNDECIDED = {
     "x = '1'\n" + "".join(f"x{n + 1 or ''} = x{n or ''} + x{n or ''}\n" for n in range(55)) + "run('UPDATE ' + x55)": (
         "only the running program knows"
     ),
+    'T, Q = "jobs", other\ndb.execute(f"DELETE FROM {T}")': "its table is {T}",
+    'T, *Q = "jobs", "a"\ndb.execute(f"DELETE FROM {T}")': "its table is {T}",
+    'T, Q = "tasks", 1\nT = other()\ndb.execute(f"DELETE FROM {T}")': "its table is {T}",
     'parts = ["DELETE FROM jobs"]\nparts.append(where)\ndb.execute(" ".join(parts))': "stands for more than one value",
 }
 
@@ -80,6 +83,8 @@ def test_a_hole_that_hides_more_than_a_value_is_undecided(code: str) -> None:
         'q = "DELETE FROM jobs"\nq = q + " WHERE id = 1"\ndb.execute(q)',
         'f = partial(db.execute, "DELETE FROM jobs WHERE id = 1")',
         'Q = "DELETE FROM jobs WHERE id = 1"\nlog.info("%s", Q[:n])\ndb.execute(Q)',
+        'Q, T = "id = 1", "jobs"\ndb.execute(f"DELETE FROM {T} WHERE {Q}")',
+        'def run(db):\n  [q, n] = ["id =", 1]\n  db.execute(f"DELETE FROM jobs WHERE {q} {n}")',
         'W = "id = 1"\nQ = f"DELETE FROM jobs WHERE {W}"\ndb.execute(Q)',
         'W = "id = 1"\nQ = "DELETE FROM jobs WHERE " + W\ndb.execute(Q)',
         'def run(db):\n  base = "DELETE FROM jobs"\n  q = base + " WHERE id = 1"\n  db.execute(q)',
