@@ -195,7 +195,7 @@ def _letter_tallness(letter: str) -> int:
 
 
 def _pile_tallness(letter: str) -> int:
-    """How tall the marks above and below a letter are, each side of which has room for two, and a capital's for one."""
+    """How far marks reach out of the line: above there is room for two, or one over a capital, and below for one."""
     places = [unicodedata.combining(mark) for mark in letter[1:]]
     beyond = max(0, places.count(_ABOVE) + letter[0].isupper() - 2) + max(0, places.count(_BELOW) - 1)
     return min(beyond, 2)
