@@ -13,14 +13,13 @@ from arrowproof.render.arrangement import Arrangement
 from arrowproof.render.content import Content
 from arrowproof.render.panel_heights import binding_height, panels_height
 from arrowproof.render.ruler import Ruler
-from arrowproof.render.transition_groups import BEAD, groups_height, listed_lines
+from arrowproof.render.transition_groups import BEAD, groups_height, listed_lines, pair_lines
 
 if TYPE_CHECKING:
     from arrowproof.render.proof_column import ProofColumn
 
 _HEADING = 1.7
 _CAPTIONS = 1.95
-_SIZE = 0.94
 _RULE = 0.07
 _MORE, _BELOW_MORE = 1.27, 0.35
 """What stands in place of a list, and the padding below it."""
@@ -85,7 +84,7 @@ def _short_list(content: Content, how: Arrangement, ruler: Ruler) -> float:
     if not content.rows:
         return 0.0
     if content.proof is None:
-        lines = [max(1, ruler.lines(content.longest, how.width, _SIZE))]
+        lines = [pair_lines(content.longest, how.width, ruler)]
     else:
         lines = _kept_lines(content.proof, how, ruler)[: how.concession.kept]
     return _MORE + _BELOW_MORE + _rows_height(lines, content, how)

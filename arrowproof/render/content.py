@@ -50,9 +50,9 @@ class Content:
     stale: tuple[str, ...] = ()
 
     @cached_property
-    def longest(self) -> str:
-        """The longest name of a transition."""
-        return max((row.name for row in self.rows), key=len, default="")
+    def longest(self) -> Row:
+        """The transition with the longest names, where there is any."""
+        return max(self.rows, key=lambda row: len(row.source) + len(row.target))
 
     @cached_property
     def row_line(self) -> float:

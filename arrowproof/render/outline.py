@@ -15,7 +15,7 @@ from arrowproof.render.language import Language, load_language
 from arrowproof.render.names import distinct_names, endpoint_name, listed_names, pair_address
 from arrowproof.render.proof import Proof, arrow_words
 from arrowproof.render.text import clean_text, tallness
-from arrowproof.render.transition_groups import are_tall
+from arrowproof.render.transition_groups import list_is_tall
 from arrowproof.render.views import ListedView, list_views
 
 HASH_LENGTH = 8
@@ -102,7 +102,7 @@ class Outline:
     @property
     def list_is_tall(self) -> bool:
         """Whether the lines of the transitions are higher than those of other text."""
-        return are_tall(self.transitions)
+        return list_is_tall(self.transitions)
 
 
 def outline_lifecycle(lifecycle: Lifecycle, language: Language | None = None, proof: Proof | None = None) -> Outline:

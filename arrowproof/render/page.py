@@ -36,14 +36,16 @@ from arrowproof.render.legend import LegendParts, legend_of_page, legend_widths
 from arrowproof.render.lettering import Lettering, letter_page, letter_proof
 from arrowproof.render.outline import Outline, outline_lifecycle
 from arrowproof.render.packing import Packing, is_light, pack, possible_loads
+from arrowproof.render.panel_heights import panels_are_tall
 from arrowproof.render.policy import source_hash
 from arrowproof.render.proof import Proof, drawn_proof
+from arrowproof.render.ruler import are_tall
 from arrowproof.render.scene import MARGIN
 from arrowproof.render.sheet import UNIT, Sheet, plan_sheet
 from arrowproof.render.stage import Stage, set_stage
 from arrowproof.render.svg import render_scene
 from arrowproof.render.template_bytecode import KeptBytecode
-from arrowproof.render.transition_groups import Row, by_source
+from arrowproof.render.transition_groups import Row, arrow_leads, by_source, list_is_tall
 from arrowproof.render.views import noted_views
 
 if TYPE_CHECKING:
@@ -166,6 +168,10 @@ def _shown(parts: PageParts, language: Language) -> dict[str, object]:
         "hidden_scenes": Markup("").join(others),
         "pack": pack,
         "by_source": by_source,
+        "arrow_leads": arrow_leads,
+        "list_is_tall": list_is_tall,
+        "are_tall": are_tall,
+        "panels_are_tall": panels_are_tall,
         "key_picture": partial(key_picture, bounds=stage.scenes[0].drawing.bounds),
         "verdict_sign": verdict_sign,
     }

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from arrowproof.model.lifecycle import Panel
 from arrowproof.render.concession import FOLD
-from arrowproof.render.ruler import SLACK, Ruler
+from arrowproof.render.ruler import SLACK, Ruler, are_tall
 from arrowproof.render.text import text_width
 
 _RULE = 0.97
@@ -20,21 +20,31 @@ _FOLD_GAP, _FOLD_SPACE = 0.35, 1.4
 _HEADING = 1.2
 _FOLD_LINE = 1.38
 """A line of a title in a fold: the summary around it has a line height of its own, which is more."""
+_TITLE, _LINE = 1.3, 1.27
+_TALL_LINE = 1.7
+"""Of title and lines, where letters of one of them are tall."""
 
 
-def panel_height(panel: Panel, width: float, ruler: Ruler) -> float:
-    """The height of one panel."""
-    title = 1.3 * ruler.lines(panel.title, width, 0.94, 600)
-    lines = 1.27 * sum(ruler.lines(line, width, 0.9) for line in panel.lines)
+def panels_are_tall(panels: Sequence[Panel]) -> bool:
+    """Whether the lines of these panels are higher, since letters in them are."""
+    return are_tall(text for panel in panels for text in (panel.title, *panel.lines))
+
+
+def panel_height(panel: Panel, width: float, is_tall: bool, ruler: Ruler) -> float:
+    """The height of one panel, whose lines are higher where it ``is_tall``."""
+    title = (_TALL_LINE if is_tall else _TITLE) * ruler.lines(panel.title, width, 0.94, 600)
+    lines = (_TALL_LINE if is_tall else _LINE) * sum(ruler.lines(line, width, 0.9) for line in panel.lines)
     return title + lines + 0.9 * 0.35 * len(panel.lines[1:])
 
 
 def panels_height(panels: Sequence[Panel], width: float, is_folded: bool, ruler: Ruler) -> float:
     """The height of all panels in a column, whole or with their titles alone, which follow each other like words."""
+    is_tall = panels_are_tall(panels)
     if is_folded:
         rows = _fold_rows(panels, width, ruler)
-        return _RULE + _FOLD_LINE * rows + _FOLD_GAP * (rows - 1)
-    return _RULE + sum(panel_height(panel, width, ruler) for panel in panels) + _GAP * len(panels[1:])
+        line = _FOLD_LINE + (_TALL_LINE - _TITLE if is_tall else 0.0)
+        return _RULE + line * rows + _FOLD_GAP * (rows - 1)
+    return _RULE + sum(panel_height(panel, width, is_tall, ruler) for panel in panels) + _GAP * len(panels[1:])
 
 
 def _fold_rows(panels: Sequence[Panel], width: float, ruler: Ruler) -> int:
@@ -54,7 +64,8 @@ def _fold_rows(panels: Sequence[Panel], width: float, ruler: Ruler) -> int:
 def panels_height_under(panels: Sequence[Panel], width: float, count: int, ruler: Ruler) -> float:
     """The height that panels take under a drawing, in so many columns."""
     each = (width - 2.0 * (count - 1)) / count
-    heights = [panel_height(panel, each, ruler) for panel in panels]
+    is_tall = panels_are_tall(panels)
+    heights = [panel_height(panel, each, is_tall, ruler) for panel in panels]
     lines = [max(heights[start : start + count]) for start in range(0, len(heights), count)]
     return 0.9 + _RULE + sum(lines) + 0.7 * (len(lines) - 1)
 

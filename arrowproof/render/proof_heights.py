@@ -12,10 +12,11 @@ from arrowproof.render.concession import FOLD
 from arrowproof.render.proof_column import ArrowHead, PanelMaker, ProofColumn, ProofRow
 from arrowproof.render.proof_panel import LIMITS, KillTexts, ProofPanel, StatementTexts
 from arrowproof.render.row_table import RowTable
-from arrowproof.render.ruler import SLACK, Ruler
+from arrowproof.render.ruler import SLACK, Ruler, are_tall
 from arrowproof.render.rung_lines import RungLine
 from arrowproof.render.sneak_arrows import MANY
 from arrowproof.render.text import text_width
+from arrowproof.render.transition_groups import line_height, pair_lines
 
 GAP = 0.75
 """The least gap between the parts of a panel; where there is room they stand further apart."""
@@ -24,6 +25,7 @@ _BACK = 1.35
 _HEADING = 1.2 + 0.3
 _HAIRLINE = 0.09
 _WALKS, _KILLS, _BEAD = 3.6, 5.4, 1.35
+_REASON, _TALL_REASON = 1.27, 1.7
 _SNEAK_GAP = 1.2
 """Between two columns of sneak paths."""
 _SNEAK_FOLD = 1.27 + 0.2
@@ -37,11 +39,12 @@ def reasons_height(column: ProofColumn, width: float, most: int, ruler: Ruler) -
     if not column.reasons:
         return 0.0
     shown = column.reasons[:most]
+    line = _TALL_REASON if are_tall(column.reasons) else _REASON
     lines = sum(ruler.lines(reason, width, 0.9) for reason in shown)
     is_folded = len(shown) < len(column.reasons)
     words = column.folded_reasons[most - 1] if is_folded else column.more_reasons
-    more = 1.27 * ruler.lines(words, width - (FOLD if is_folded else 0.0), 0.9) + 0.3 if words else 0.0
-    return 1.3 + 1.27 * lines + 0.3 * len(shown) + more
+    more = line * ruler.lines(words, width - (FOLD if is_folded else 0.0), 0.9) + 0.3 if words else 0.0
+    return 1.3 + line * lines + 0.3 * len(shown) + more
 
 
 def sneak_columns(column: ProofColumn, width: float, ruler: Ruler) -> int:
@@ -59,16 +62,16 @@ def sneaks_height(column: ProofColumn, width: float, padding: float, most: int, 
     lines = _sneak_lines(column, width, ruler)[:shown] if columns == 1 else [1] * ceil(shown / columns)
     fold = _SNEAK_FOLD if shown < len(column.sneaks) else 0.0
     more = 1.3 * ruler.lines(column.more_sneaks, width, 0.9) if column.more_sneaks else 0.0
-    return 1.3 * sum(lines) + len(lines) * (2 * padding + _HAIRLINE) + fold + more
+    return line_height(column.sneaks) * sum(lines) + len(lines) * (2 * padding + _HAIRLINE) + fold + more
 
 
 def _sneak_lines(column: ProofColumn, width: float, ruler: Ruler) -> list[int]:
-    return [ruler.lines(_name(row), width - _BEAD - _fate_width(row), 0.94, 500) for row in column.sneaks]
+    return [pair_lines(row, width - _BEAD - _fate_width(row), ruler, 500) for row in column.sneaks]
 
 
 def row_lines(row: ProofRow, width: float, shows_tallies: bool, ruler: Ruler) -> int:
     """The lines of a transition in the list, with or without its walks and kills."""
-    return ruler.lines(_name(row), width - _BEAD - (_WALKS + _KILLS if shows_tallies else 0.0), 0.94)
+    return pair_lines(row, width - _BEAD - (_WALKS + _KILLS if shows_tallies else 0.0), ruler)
 
 
 def fitted_panels(
@@ -115,10 +118,6 @@ def _panel_height(panel: ProofPanel, head: float, width: float, ruler: Ruler) ->
         lines = sum(_process_lines(process, width, ruler) for process in panel.processes)
         parts.append(_HEADING + 1.42 * lines + _HAIRLINE * len(panel.processes) + more)
     return sum(parts) + GAP * (len(parts) - 1)
-
-
-def _name(row: ProofRow) -> str:
-    return f"{row.source} → {row.target}"
 
 
 def _fate_width(row: ProofRow) -> float:

@@ -1,14 +1,23 @@
-"""The ruler: how many lines a text takes in a width."""
+"""The ruler: how many lines a text takes in a width, and whether they are higher than those of Latin text."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from arrowproof.render.text import text_width
+from arrowproof.render.text import tallness, text_width
 from arrowproof.render.wrap import count_lines
 
 SLACK = 0.97
 """Share of a width that is counted on, since a browser may break a line a little earlier than the measure says."""
+
+_MEETING = 2
+"""Letters so much taller than Latin ones would meet those of the line above."""
+
+
+def are_tall(texts: Iterable[str]) -> bool:
+    """Whether letters of one of these would meet in lines as close as those of Latin text in a column."""
+    return any(tallness(text) >= _MEETING for text in texts)
 
 
 @dataclass

@@ -115,7 +115,7 @@ class Sheet:
         """What the best arrangement has most of: a column that fits, then a large drawing in a calm setting."""
         legible = min(self.scale, 1.0) - 3 * max(0.0, SMALLEST_SCALE - self.scale) + max(0.0, self.scale - 1.0) / 4
         legible -= 20 * max(0.0, READABLE_SCALE - self.scale)
-        costs = self.density.cost + (0.0 if self.shows_paths else 0.08) + (0.05 if self._is_bare else 0.0)
+        costs = self.density.cost + (0.0 if self.shows_paths else 0.08) + self._under_cost
         costs += 0.0 if self.lists_transitions else 0.3
         costs += 0.5 * self.key.lacking
         costs += 0.06 if self.is_grouped else 0.0
@@ -125,9 +125,11 @@ class Sheet:
         return (self.spare >= 0, legible - costs - lacking)
 
     @property
-    def _is_bare(self) -> bool:
-        """Whether the column would stand mostly empty while panels could fill it."""
-        return self.panels_under and self.spare > 0.5 * SCREEN_HEIGHT
+    def _under_cost(self) -> float:
+        """What panels under the drawing cost beside its height: two places to read at, and a column that ends early."""
+        if not self.panels_under:
+            return 0.0
+        return 0.05 + (0.05 if self.spare > 0.5 * SCREEN_HEIGHT else 0.0)
 
 
 def plan_sheet(content: Content) -> Sheet:

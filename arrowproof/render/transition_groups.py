@@ -9,13 +9,15 @@ from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
 from arrowproof.model.record import record
-from arrowproof.render.ruler import SLACK, Ruler
-from arrowproof.render.text import tallness, text_width
+from arrowproof.render.ruler import SLACK, Ruler, are_tall
+from arrowproof.render.text import text_width
 
 BEAD = 1.15
 """The bead before a target, with the gap behind it."""
 
 _SIZE = 0.94
+_LEAST_PAIR, _BOLDEST = 8.6, 500
+"""No transition of a list has less width, beside the arrows of its paths in the narrowest column; the most weight."""
 _LINE, _TALL_LINE = 1.3, 1.75
 _GAP = 1.2
 """Between the sources and the targets."""
@@ -25,8 +27,6 @@ _NEXT = 0.36
 _RULE = 0.07
 _MOST = 0.42
 """The share of the width that the sources may take."""
-_TALLEST = 2
-"""Names so much taller than Latin ones would meet in lines as close as those."""
 
 
 @record
@@ -38,11 +38,6 @@ class Row:
     source: str
     target: str
     path: str
-
-    @property
-    def name(self) -> str:
-        """The transition as people read it."""
-        return f"{self.source} → {self.target}"
 
 
 class Step(Protocol):
@@ -72,14 +67,14 @@ def by_source(rows: Sequence[Each]) -> tuple[tuple[Each, ...], ...]:
     return tuple(map(tuple, groups.values()))
 
 
-def are_tall(rows: Sequence[Step]) -> bool:
+def list_is_tall(rows: Sequence[Step]) -> bool:
     """Whether the lines of a list of these are higher, since the letters of a name are."""
-    return any(tallness(name) >= _TALLEST for row in rows for name in (row.source, row.target))
+    return are_tall(name for row in rows for name in (row.source, row.target))
 
 
 def line_height(rows: Sequence[Step]) -> float:
     """The height of a line in a list of these."""
-    return _TALL_LINE if are_tall(rows) else _LINE
+    return _TALL_LINE if list_is_tall(rows) else _LINE
 
 
 def source_width(rows: Sequence[Step], width: float) -> float:
@@ -109,12 +104,29 @@ def groups_height(rows: Sequence[Step], width: float, padding: float, bead: floa
 def listed_lines(row: Row, width: float, shows_paths: bool, ruler: Ruler) -> int:
     """The lines of a transition in a plain list, with or without the arrows of its paths beside it."""
     if not shows_paths:
-        return ruler.lines(row.name, width, _SIZE)
+        return pair_lines(row, width, ruler)
     path_width = min(text_width(row.path, 0.84, face="mono") / SLACK, width / 2)
     return max(
-        ruler.lines(row.name, width - path_width - _GAP, _SIZE),
+        pair_lines(row, width - path_width - _GAP, ruler),
         ruler.lines(row.path, path_width + 0.1, 0.84, face="mono"),
     )
+
+
+def arrow_leads(row: Step) -> bool:
+    """Whether the arrow stands before the target where both ends do not fit on one line.
+
+    It does unless a word of the target may be too long to share a line with it: then it would have one for itself.
+    """
+    return max(text_width(f"→ {word}", _SIZE, _BOLDEST) for word in row.target.split(" ")) <= _LEAST_PAIR * SLACK
+
+
+def pair_lines(row: Step, width: float, ruler: Ruler, weight: int = 400) -> int:
+    """The lines of both ends of a transition, of which the second may begin with the arrow."""
+    target = f"→ {row.target}"
+    whole = ruler.lines(f"{row.source} {target}", width, _SIZE, weight)
+    if whole == 1 or not arrow_leads(row):
+        return whole
+    return ruler.lines(row.source, width, _SIZE, weight) + ruler.lines(target, width, _SIZE, weight)
 
 
 def _target_lines(group: Sequence[Step], width: float, bead: float, ruler: Ruler) -> int:

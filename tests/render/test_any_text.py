@@ -158,7 +158,7 @@ def test_a_transition_between_names_that_run_from_right_to_left_still_points_to_
     states = (state("ממתין", Kind.WAITING), state("הושלם", Kind.SUCCESS))
     show(tab, tmp_path, render_page(Lifecycle("rtl", "מחזור", states, (Arrow("סיום", "ממתין", "הושלם"),))))
     source, arrow, target = tab.evaluate(
-        "[...document.querySelector('.list .pair').children].map(each => each.getBoundingClientRect().left)"
+        "[...document.querySelectorAll('.list .pair :is(bdi, i)')].map(each => each.getBoundingClientRect().left)"
     )
     assert source < arrow < target
 

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
+from arrowproof.model.lifecycle import Arrow, Lifecycle
 from arrowproof.model.loader import load_lifecycle
 from arrowproof.render.language import LANGUAGES, load_language
 from arrowproof.render.page import render_page
 from arrowproof.render.proof import bring_proof
 from tests.render.evidence_builder import AGENT_RUNGS, AGENT_SNEAK_PATHS, build_evidence
 from tests.render.extremes import dense
-from tests.render.pages import BUNDLED, MEASURE, ROOT, show
+from tests.render.pages import BUNDLED, MEASURE, ROOT, show, state
 from tests.render.scene_pages import TEXTS, page_of_views
 from tests.render.test_transition_groups import many, page_of
 
@@ -141,3 +142,32 @@ def test_on_a_phone_the_verdict_begins_where_the_title_does(tab: Page, tmp_path:
     assert verdict is not None
     assert title["y"] < verdict["y"]
     assert title["x"] == verdict["x"]
+
+
+def test_on_a_phone_the_keys_stand_beside_the_zoom_and_are_as_high(tab: Page, tmp_path: Path) -> None:
+    tab.set_viewport_size({"width": 390, "height": 844})
+    show(tab, tmp_path, page_of_views())
+    keys, zoom = tab.locator(".keys summary").bounding_box(), tab.locator(".zoom button").first.bounding_box()
+    assert keys is not None
+    assert zoom is not None
+    assert abs(keys["y"] - zoom["y"]) <= 1
+    assert abs(keys["height"] - zoom["height"]) <= 1
+
+
+def test_what_a_phone_shows_first_is_a_whole_box(tab: Page, tmp_path: Path) -> None:
+    """The mark and the label of the arrow that creates rows stand left of the first box."""
+    states = [
+        state(f"s{n}", group=("Intake and first review", "Second review by hand", "Delivery")[n // 9])
+        for n in range(27)
+    ]
+    arrows = [Arrow(f"a{n}", f"s{n}", f"s{n + 1}", "go on") for n in range(26)]
+    lifecycle = Lifecycle(
+        "chain", "Chain", tuple(states), (Arrow("new", None, "s0", "the customer has sent the order"), *arrows)
+    )
+    tab.set_viewport_size({"width": 320, "height": 568})
+    show(tab, tmp_path, render_page(lifecycle))
+    box, frame = (tab.locator(part).first.bounding_box() for part in (".drawing:not([hidden]) .state", ".draw"))
+    assert box is not None
+    assert frame is not None
+    assert frame["x"] <= box["x"]
+    assert box["x"] + box["width"] <= frame["x"] + frame["width"]

@@ -6,15 +6,18 @@ import pytest
 
 from arrowproof.model.evidence import Evidence
 from arrowproof.model.lifecycle import Lifecycle, Panel
+from arrowproof.model.loader import load_lifecycle
 from arrowproof.render.arrangement import PROOF_COLUMN
 from arrowproof.render.content import MAX_LISTED, Content
 from arrowproof.render.drawing import Box
 from arrowproof.render.key import Key, KeyRow
 from arrowproof.render.language import load_language
+from arrowproof.render.page import plan_page
 from arrowproof.render.proof_column import proof_column
 from arrowproof.render.proof_panel import LIMITS
 from arrowproof.render.sheet import plan_sheet
 from arrowproof.render.transition_groups import Row
+from tests.render.pages import BUNDLED
 from tests.render.proofs import agent, notes, proof_of
 
 PLAIN = Content(
@@ -174,3 +177,10 @@ def test_a_column_of_a_proof_is_narrower_where_the_drawing_needs_the_room_to_be_
     sheet = plan_sheet(replace(proven(*agent()), bounds=Box(0, 0, width, 600)))
     assert (sheet.aside, sheet.lists_transitions, sheet.is_grouped) == (aside, True, is_grouped)
     assert 12 * sheet.scale > 11
+
+
+def test_panels_stand_in_the_column_where_it_has_room_for_them_and_leave_the_figure_to_the_drawing() -> None:
+    sheet = plan_page(load_lifecycle(BUNDLED), None, load_language(), None).sheet
+    assert not sheet.panels_under
+    assert not sheet.concession.folds_panels
+    assert sheet.scale > 1

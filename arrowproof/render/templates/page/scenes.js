@@ -54,6 +54,11 @@ const bringIntoFrame = (item) => {
   const [inner, outer] = [item, frame].map((each) => each.getBoundingClientRect());
   if (inner.left < outer.left || inner.right > outer.right) frame.scrollLeft += (inner.left + inner.right - outer.left - outer.right) / 2;
 };
+// What a small screen shows first is a whole box, and no margin beside it.
+startParts.push(() => {
+  const box = shownScene().querySelector(".state:not(.quiet)");
+  if (box) bringIntoFrame(box);
+});
 // The scene of a view, where it has one: then it is a place that one goes to, and leaves.
 const viewScene = (id) => id !== undefined && all(".drawing").find((scene) => scene.dataset.fragment === writeAddress({ view: id }));
 const offView = () => (viewScene(shown.view) ? { ...nowhere, view: undefined } : nowhere);
