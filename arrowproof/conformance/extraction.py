@@ -75,6 +75,15 @@ _HIDDEN_NAME = re.compile(
     r"(?:[\"`\[]?[\w.]*[{$#%?:@]|[\"'`]\s*[+.,)%&|<\\]|[\w.]+[\"'`]\s*(?:[+.&\"'`]|<>|\|\||\\\n))"
 )
 """A keyword ahead of a name with a hole, or of one that goes on in another string."""
+_COMPUTED_TABLE = re.compile(
+    r"__tablename__\s*(?::[^=\n]*)?=\s*[^\s\"']|def\s+__tablename__|__tablename__\s*=\s*[\"'][^\"']*[{%]|\w\.Model\b|\btable\s*=\s*True"
+)
+"""Python that may map a class to a table without writing out its name."""
+_ANY_CLASS = re.compile(
+    r"\b(?:update|insert|delete|query)\(\s*(?:self|cls|type|[a-z_]\w*)\b|\bbulk_\w+_mappings\(|\bsetattr\("
+    r"|\b(?:get|select)\(\s*self\.\w+|\b(?:cls|model\w*)\.query\b|\w\.(?:update|insert|delete)\(\)\s*\.(?:values|where)\("
+)
+"""Python that may change rows of whichever class it is given."""
 _DROPS_INDEX = re.compile(r"\bdrop\s+index\b", re.IGNORECASE)
 _SQL_ODDITIES = re.compile(r"\battach\b|writable_schema|\brename\s+value\b|^[ \t]*[.\\]\w", re.MULTILINE)
 
@@ -137,10 +146,18 @@ class _Extractor:
             else:
                 read = partial(read_python, source.file, tree, words, self.dialect, self.project)
                 yield from self._followed(source, read)
+                if "alembic" in source.text and self.binding.state is not None:
+                    yield from self._migration(source, tree, words, self.binding.state)
         else:
             from arrowproof.conformance.text_statements import read_text  # late: few have code
 
             yield from read_text(source.file, source.text, words, self.dialect, self.binding.state)
+
+    def _migration(self, source: Source, tree: ast.Module, words: frozenset[str], state: str) -> Iterator[SqlStatement]:
+        from arrowproof.conformance.sqlalchemy_migrations import read_migration
+
+        read = partial(read_migration, source.file, tree, state, words, self.dialect, self.project)
+        yield from self._followed(source, read)
 
     def _followed(self, source: Source, read: Callable[[], Iterable[SqlStatement]]) -> list[SqlStatement]:
         """What is read of a module, or that it cannot be followed: nobody writes such code by hand."""
@@ -193,18 +210,40 @@ class _Extractor:
         from arrowproof.conformance.sqlalchemy_tables import find_mapped
 
         state, key = fold(self.binding.state), self.binding.key[0]
-        mapped = find_mapped(self.trees.values(), fold(self.binding.table), state, key)
+        modules = [each for source in self.sources if (each := self._classes_of(source)) is not None]
+        mapped = find_mapped(modules, fold(self.binding.table), state, key, self.project)
         if mapped is None:
             return
+        more = [each for source in self.sources if (each := self._bases_of(source, mapped)) is not None]
+        if more:  # a class that the mapped one is derived from may have its columns
+            mapped = find_mapped([*modules, *more], fold(self.binding.table), state, key, self.project) or mapped
         for source in self.sources:
             if source.is_python and self._may_use(source, mapped):
                 tree = self._tree(source)
                 if not isinstance(tree, str):
-                    read = partial(read_sqlalchemy, source.file, tree, mapped, self.values, self.dialect)
+                    read = partial(read_sqlalchemy, source.file, tree, mapped, self.values, self.dialect, self.project)
                     made = self._followed(source, read)
                     found = [*self.found.get(source.file, ()), *made]
                     self.found[source.file] = sorted(found, key=lambda each: each.place.line)
 
+    def _classes_of(self, source: Source) -> ast.Module | None:
+        """The syntax tree of a file that names the table, or may name a class's table without writing it out."""
+        is_read = source.file in self.trees
+        if not is_read and not (source.is_python and _COMPUTED_TABLE.search(source.text) is not None):
+            return None
+        tree = self._tree(source)
+        return None if isinstance(tree, str) else tree
+
+    def _bases_of(self, source: Source, mapped: MappedTable) -> ast.Module | None:
+        """The syntax tree of a file that only defines what a mapped class is derived from."""
+        defines = source.is_python and any(f"class {name}" in source.text for name in mapped.bases)
+        if not defines or source.file in self.trees:
+            return None
+        tree = self._tree(source)
+        return None if isinstance(tree, str) else tree
+
     def _may_use(self, source: Source, mapped: MappedTable) -> bool:
         written = [f".{name}" for name, column in mapped.attributes.items() if fold(column) == mapped.state_column]
-        return any(name in source.text for name in (*mapped.names, *(written or [f".{mapped.state_column}"])))
+        bases = [f"class {name}" for name in mapped.bases]
+        words = (*mapped.names, mapped.table, *bases, *(written or [f".{mapped.state_column}"]))
+        return any(word in source.text for word in words) or _ANY_CLASS.search(source.text) is not None

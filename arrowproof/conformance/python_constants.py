@@ -39,6 +39,14 @@ class Project:
                 found.setdefault(name, set()).update(re.findall(r"(\w+)\s*(?=[,)\[]|$)", bases))
         return found
 
+    def bases_of(self, name: str) -> set[str]:
+        """What a class is derived from, as far as a file of the project defines that."""
+        return {each for each in self._bases.get(name, ()) if each in self._bases or self.defines(each)}
+
+    def defines(self, name: str) -> bool:
+        """Whether a file defines a class of that name."""
+        return any(f"class {name}" in text for text in self.texts.values())
+
     def derived_from(self, name: str) -> set[str]:
         """The classes of all files that are derived from one, through others too."""
         found: set[str] = set()

@@ -11,6 +11,8 @@ MAX_TEXT = 200_000
 """Characters of a string that is multiplied, cut, or replaced as a whole."""
 MAX_SHOWN = 2_000
 """Characters of an expression that fills a hole."""
+UNSHOWN = "…"
+"""What stands for an expression that cannot be written."""
 _WRITTEN = ("{", "%", "$", "#", "?")
 """How the placeholders begin that are holes of constant text."""
 
@@ -22,12 +24,12 @@ def written_text(chunks: Sequence[Chunk] | None) -> str | None:
     return "".join(each.text for each in chunks)
 
 
-def shown(node: ast.expr) -> str:
-    """An expression as it is written, cut where it is long; one that cannot be written, as a huge number, is dots."""
+def shown(node: ast.expr | ast.stmt) -> str:
+    """Code as it is written, cut where it is long; one that cannot be written, as a huge number, is dots."""
     try:
         text = ast.unparse(node)
     except (ValueError, RecursionError, MemoryError):
-        return "…"
+        return UNSHOWN
     return text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "…"
 
 

@@ -10,9 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from arrowproof.conformance.pieces import Chunk
+from arrowproof.conformance.python_constants import last_name
 from arrowproof.conformance.python_scopes import Scope
 from arrowproof.conformance.python_strings import Strings
-from arrowproof.conformance.sqlalchemy_tables import MappedTable, Members, last_name
+from arrowproof.conformance.python_text import UNSHOWN, shown
+from arrowproof.conformance.sqlalchemy_tables import MappedTable, Members
 
 _SIGNS: dict[type[ast.cmpop], str] = {
     ast.Eq: "=",
@@ -122,7 +124,7 @@ class Conditions:
             return [self._text(column, node)]
         if isinstance(node, ast.Call) and last_name(node.func) == "case" and (branches := _branches(node)):
             return self._case(node, branches)
-        return [Chunk(ast.unparse(node), getattr(node, "lineno", 1), 0, is_hole=True)]
+        return [Chunk(shown(node), getattr(node, "lineno", 1), 0, is_hole=True)]
 
     def _case(self, node: ast.Call, branches: Sequence[tuple[ast.expr, ast.expr]]) -> list[Chunk]:
         chunks = [self._text("CASE", node)]
@@ -141,8 +143,8 @@ class Conditions:
                 return "NULL"
             case ast.Constant(value=bool(value)):
                 return "TRUE" if value else "FALSE"
-            case ast.Constant(value=int(value)):
-                return str(value)
+            case ast.Constant(value=int()):
+                return number if (number := shown(node)) != UNSHOWN else None
             case ast.Call() if last_name(node.func) in ("literal", "bindparam") and len(node.args) == 1:
                 return self._literal(node.args[0]) if last_name(node.func) == "literal" else None
         text = self.strings.constant(node, self.scope)
@@ -162,7 +164,7 @@ class Conditions:
 
     def _unknown(self, node: ast.expr) -> list[Chunk]:
         line = getattr(node, "lineno", 1)
-        return self._in_brackets([Chunk(ast.unparse(node), line, line, is_hole=True)])
+        return self._in_brackets([Chunk(shown(node), line, line, is_hole=True)])
 
     def _in_brackets(self, chunks: list[Chunk]) -> list[Chunk]:
         line = chunks[0].line if chunks else 1

@@ -8,35 +8,47 @@ SQLAlchemy's documentation of DML statements and of the unit of work (an object 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from arrowproof.conformance.embedded import read_piece
 from arrowproof.conformance.pieces import Chunk, Piece
+from arrowproof.conformance.python_constants import ClassConstants, Project, class_constants, last_name
 from arrowproof.conformance.python_objects import classes_of_names, unpacked
 from arrowproof.conformance.python_scopes import Scope, inner_nodes, scope_of
-from arrowproof.conformance.python_constants import ClassConstants, Project, class_constants
 from arrowproof.conformance.python_strings import Strings
+from arrowproof.conformance.python_text import shown
 from arrowproof.conformance.sqlalchemy_conditions import Conditions
-from arrowproof.conformance.sqlalchemy_tables import MappedTable, last_name
+from arrowproof.conformance.sqlalchemy_objects import ObjectChanges
+from arrowproof.conformance.sqlalchemy_rows import Rows, hole_chunk, listed, text_chunk
+from arrowproof.conformance.sqlalchemy_tables import MappedTable
 from arrowproof.conformance.statements import SqlStatement
 from arrowproof.conformance.tokens import Token, TokenKind
 from arrowproof.model.evidence import Place
 from arrowproof.model.lifecycle import Dialect
 
 _ROOTS = frozenset({"update", "insert", "delete", "query"})
+_VALUES = ("values", "ordered_values")
+BULK = frozenset({"bulk_update_mappings", "bulk_insert_mappings", "bulk_insert", "merge"})
+"""Methods of a session, and of Alembic's operations, that change rows without a statement."""
 _FILTERS = frozenset({"where", "filter", "filter_by"})
 _QUERIES = frozenset({"query", "join", "outerjoin", "order_by", "options", "with_for_update", *_FILTERS})
-_SESSIONS = frozenset({"session", "db", "s", "sess", "Session", "async_session"})
 
 
 def read_sqlalchemy(
-    file: str, tree: ast.Module, mapped: MappedTable, values: frozenset[str], dialect: Dialect
+    file: str,
+    tree: ast.Module,
+    mapped: MappedTable,
+    values: frozenset[str],
+    dialect: Dialect,
+    project: Project | None = None,
 ) -> Iterator[SqlStatement]:
     """The statements on a mapped table that a module makes without writing them. ``values`` are those of the states."""
-    reader = _Reader(tree, mapped, values)
+    strings = Strings(ClassConstants(file, project or Project(), class_constants(tree)))
+    reader = _Reader(tree, mapped, values, strings)
     reader.run()
     for found in sorted(reader.found, key=lambda each: each[0]):
         line, chunks, problem = found
+        problem = problem or mapped.doubt
         if problem is None:
             yield from read_piece(file, Piece(tuple(chunks)), frozenset({mapped.table}), dialect)
         else:
@@ -49,16 +61,12 @@ def read_sqlalchemy(
             )
 
 
-class _Reader:
+class _Reader(ObjectChanges):
     """Goes through one module."""
 
-    def __init__(self, tree: ast.Module, mapped: MappedTable, values: frozenset[str]) -> None:
-        self.tree = tree
-        self.mapped = mapped
-        self.values = values
-        self.strings = Strings(ClassConstants("", Project(), class_constants(tree)))
-        self.names = _known_names(tree, mapped.names)
-        self.found: list[tuple[int, list[Chunk], str | None]] = []
+    def __init__(self, tree: ast.Module, mapped: MappedTable, values: frozenset[str], strings: Strings) -> None:
+        super().__init__(tree, mapped, values, strings)
+        self.rows = Rows(mapped, self.is_table)
         self.seen: set[int] = set()
         self.queries = _names_of_queries(tree)
         imports = (each for each in ast.walk(tree) if isinstance(each, ast.ImportFrom))
@@ -66,13 +74,27 @@ class _Reader:
 
     def run(self) -> None:
         self._scope(self.tree, None, {})
+        if self.mapped.onupdate is not None and any(each is self.mapped.onupdate for each in ast.walk(self.tree)):
+            conditions = Conditions(self.mapped, self.names, self.strings, scope_of(self.tree, None))
+            column = conditions.quoted(self.mapped.state_column)
+            stored = conditions.value(self.mapped.onupdate)
+            self.find(
+                self.mapped.onupdate,
+                [text_chunk(f"UPDATE {self.mapped.quoted} SET {column} = ", self.mapped.onupdate), *stored],
+            )
 
     def _scope(self, node: ast.AST, parent: Scope | None, outer: dict[str, bool | None]) -> None:
         assert isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
         scope = scope_of(node, parent)
         body: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
-        classes = {**outer, **classes_of_names(node, body, self.names, scope.class_name)}
-        conditions = Conditions(self.mapped, self.names, self.strings, scope)
+        classes = {**outer, **classes_of_names(node, body, self.names, scope.class_name, self.subjects.any_types)}
+        if "self" in classes and scope.class_name in self.subjects.ours:
+            classes["self"] = True
+        own = {"cls"} if scope.class_name in self.subjects.ours else set()
+        conditions = Conditions(self.mapped, self.names | own, self.strings, scope)
+        around = self.functions
+        if not isinstance(node, ast.Module | ast.ClassDef):
+            self.functions = [*around, node]
         for each in inner_nodes(body):
             if isinstance(each, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
                 self._scope(each, scope, classes)
@@ -83,7 +105,8 @@ class _Reader:
                 assigned = None if isinstance(each, ast.AugAssign) else each.value
                 for target, value in unpacked(targets, assigned) if each.value is not None else ():
                     if isinstance(target, ast.Attribute):
-                        self._write(target.value, target.attr, value, each, conditions, classes)
+                        self.write(target.value, target.attr, value, each, conditions, classes)
+        self.functions = around
 
     # Calls
 
@@ -94,55 +117,163 @@ class _Reader:
         if name == "setattr" and len(node.args) == 3:
             attribute = node.args[1]
             if isinstance(attribute, ast.Constant):
-                self._write(node.args[0], str(attribute.value), node.args[2], node, conditions, classes)
-            elif self.names:  # any attribute may be the state, in a module that knows the class
-                self._write_state(node.args[0], node.args[2], node, conditions, classes)
-        elif name in self.names and self._is_table(node.func) and name[:1].isupper():
+                self.write(node.args[0], str(attribute.value), node.args[2], node, conditions, classes)
+            else:  # any attribute may be the state
+                self.write_state(node.args[0], node.args[2], node, conditions, classes)
+        elif name in self.names and self.is_table(node.func) and name[:1].isupper():
             self._insert(node, [node], conditions)
+        elif self._is_own_class(node.func, conditions.scope, is_made=True):
+            self._insert(node, [node], conditions, is_object=True)
+        elif self.subjects.is_any_class(node.func):
+            self._any_class("insert", node, node.func, (), (), conditions)
+        elif name in BULK and isinstance(node.func, ast.Attribute):
+            self._bulk(name, node, conditions, classes)
         elif not self._chain(node, conditions, classes) and name == "delete" and isinstance(node.func, ast.Attribute):
-            self._delete(node, classes)
+            self.delete(node, conditions.scope, classes)
 
-    def _delete(self, node: ast.Call, classes: dict[str, bool | None]) -> None:
-        """``session.delete(job)``."""
-        if len(node.args) != 1 or not isinstance(node.args[0], ast.Name):
+    def _bulk(self, name: str, node: ast.Call, conditions: Conditions, classes: dict[str, bool | None]) -> None:
+        """Many rows at once, or one whatever its class: ``bulk_update_mappings``, ``bulk_insert``, ``merge``."""
+        if not node.args:
             return
-        target = node.args[0]
-        is_ours = classes.get(target.id)
-        if is_ours:
-            key = f"DELETE FROM {self._table()} WHERE {self.mapped.key} = "
-            self._find(node, [_text(key, node), _hole(target)])
-        elif is_ours is None and self.names and last_name(node.func.value) in _SESSIONS:  # type: ignore[attr-defined]
-            reason = f"it may remove a row of {self.mapped.table}: the class of {target.id} is not known; annotate it"
-            self.found.append((node.lineno, [_text(ast.unparse(node), node)], reason))
+        subject = node.args[0]
+        if name == "merge":
+            if self.class_of(subject, classes) and not isinstance(subject, ast.Constant):
+                self.merge(node, subject, conditions)
+            return
+        if not self.is_table(subject) and not self.subjects.may_be_ours(subject, conditions.scope, self.functions):
+            return
+        rows = self.strings.elements(node.args[1], conditions.scope) if node.args[1:] else None
+        listed = [each for _, each in rows[0]] if rows is not None and not rows[1] else None
+        if listed is None and node.args[1:]:
+            listed = self._repeated(node.args[1], conditions.scope)
+        is_known = listed is not None and all(isinstance(each, ast.Dict) for each in listed)
+        for row in (listed or []) if is_known else [node.args[-1]]:
+            call = ast.Call(node.func, [row], [], lineno=row.lineno)
+            if not self.is_table(subject):
+                self._any_class("insert" if "insert" in name else "update", call, subject, [call], (), conditions)
+            elif "insert" in name:
+                self._insert(call, [call], conditions)
+            else:
+                key = [text_chunk(f" WHERE {self.mapped.key} = ", row), hole_chunk(row)]
+                self._filtered("update", call, [call], (), conditions, key)
+
+    def _repeated(self, node: ast.expr, scope: Scope) -> list[ast.expr] | None:
+        """The one form that all the rows of a comprehension have."""
+        binding = scope.find(node.id) if isinstance(node, ast.Name) else None
+        value = binding.value if binding is not None and not binding.additions else node
+        is_whole = isinstance(value, ast.ListComp) and not (binding is not None and scope.is_grown(binding.name))
+        return [value.elt] if is_whole and isinstance(value, ast.ListComp) else None
 
     def _chain(self, node: ast.Call, conditions: Conditions, classes: dict[str, bool | None]) -> bool:
         """``update(Job).where(…).values(…)`` and its kin: the calls from the root on."""
         calls: list[ast.Call] = []
         at: ast.expr | None = node
+        unknown: ast.expr | None = None
+        root = ""
         while isinstance(at, ast.Call):
             calls.insert(0, at)
             receiver = at.func.value if isinstance(at.func, ast.Attribute) else None
-            subject = at.args[0] if at.args else None
             root = self._root(at.func)
-            if root in _ROOTS and any(map(self._is_table, filter(None, (subject, receiver)))):
+            subjects = (
+                [*at.args, *filter(None, (receiver,))]
+                if root == "query"
+                else [*at.args[:1], *filter(None, (receiver,))]
+            )
+            if root in _ROOTS and any(map(self.is_table_or_column, subjects)):
+                break
+            unknown = self._unknown(root, at, calls, conditions)
+            if unknown is not None:
                 break
             at = receiver
         else:
             if not self._is_query(at, classes):
-                return False
+                unknown = self._unknown_query(at, conditions)
+                if unknown is None:
+                    return False
             root, calls = "query", [node, *calls]
         self.seen |= {id(each) for each in calls}
+        self._made(root, node, calls, unknown, conditions)
+        return True
+
+    def _made(
+        self, root: str, node: ast.Call, calls: list[ast.Call], unknown: ast.expr | None, conditions: Conditions
+    ) -> None:
+        """The statement that the calls make."""
         rest = calls[1:]
+        verb, changes, filters = root, [each for each in calls if last_name(each.func) in _VALUES], calls
         if root == "query":
             verb = last_name(rest[-1].func) if rest else ""
-            if verb in ("update", "delete") and not (verb == "delete" and rest[-1].args):
-                self._filtered(verb, node, rest[-1:], rest[:-1], conditions)
-        elif root == "insert":
-            self._insert(node, [each for each in calls if last_name(each.func) == "values"], conditions, rest)
+            if verb not in ("update", "delete") or (verb == "delete" and rest[-1].args):
+                return
+            changes, filters = rest[-1:], rest[:-1]
+        if unknown is not None:
+            self._any_class(verb, node, unknown, changes, filters, conditions)
+        elif verb == "insert":
+            self._insert(node, [each for each in changes if last_name(each.func) == "values"], conditions, rest)
         else:
-            changes = [each for each in calls if last_name(each.func) in ("values", "ordered_values")]
-            self._filtered(root, node, changes, calls, conditions)
-        return True
+            self._filtered(verb, node, changes, filters, conditions)
+
+    def _unknown(self, root: str, call: ast.Call, calls: Sequence[ast.Call], conditions: Conditions) -> ast.expr | None:
+        """What an UPDATE, INSERT, DELETE or query is done to, where it may be the class without being its name."""
+        subject: ast.expr | None = None
+        if (root in _ROOTS - {"query"} and call.args and self.subjects.is_function(call.func)) or (
+            root == "query" and call.args and isinstance(call.func, ast.Attribute)
+        ):
+            subject = call.args[0]
+        elif root in _ROOTS and not call.args and isinstance(call.func, ast.Attribute) and len(calls) > 1:
+            is_table = last_name(calls[1].func) in (*_VALUES, "where", "returning")
+            subject = call.func.value if is_table else None
+        is_ours = subject is not None and self.subjects.may_be_ours(subject, conditions.scope, self.functions)
+        return subject if is_ours else None
+
+    def _is_statement(self, call: ast.Call, scope: Scope) -> bool:
+        """Whether a call of ``update`` or its kin makes a statement, rather than changing a dictionary."""
+        return self.subjects.is_function(call.func) or self._is_own_class(call.args[0], scope)
+
+    def _unknown_query(self, node: ast.expr | None, conditions: Conditions) -> ast.expr | None:
+        """The class of ``cls.query``, where it may be ours."""
+        if not isinstance(node, ast.Attribute) or node.attr != "query":
+            return None
+        is_ours = self.subjects.may_be_ours(node.value, conditions.scope, self.functions)
+        return node.value if is_ours and not isinstance(node.value, ast.Call) else None
+
+    def _any_class(
+        self,
+        verb: str,
+        node: ast.Call,
+        subject: ast.expr,
+        changes: Sequence[ast.Call],
+        filters: Sequence[ast.Call],
+        conditions: Conditions,
+    ) -> None:
+        """A change of rows of a class that may be ours."""
+        if self._is_own_class(subject, conditions.scope):
+            if verb == "insert":
+                self._insert(node, [each for each in changes if last_name(each.func) != verb], conditions)
+            else:
+                self._filtered(verb, node, changes, filters, conditions)
+            return
+        does = {"update": "write the state of", "insert": "make a row of", "delete": "remove a row of"}[verb]
+        if verb == "update":
+            pairs = [pair for call in changes for pair in self.rows.pairs(call)]
+            written = [conditions.value(value) for column, value in pairs if column and self.mapped.is_state(column)]
+            is_unseen = not pairs or any(column is None for column, _ in pairs)
+            if not is_unseen and not any(map(self.may_be_state, written)):
+                return
+        reason = f"it may {does} {self.mapped.table}: which class {shown(subject)} is, is not known here"
+        self.found.append((node.lineno, [text_chunk(shown(node), node)], reason))
+
+    def _is_own_class(self, subject: ast.expr, scope: Scope, *, is_made: bool = False) -> bool:
+        """Whether it is the class whose method this is, and that class ours; one that an object is made of."""
+        if is_made and isinstance(subject, ast.Name) and subject.id != "cls":
+            return False
+        if isinstance(subject, ast.Call) and last_name(subject.func) == "type" and subject.args:
+            subject = subject.args[0]
+        elif isinstance(subject, ast.Attribute) and subject.attr == "__class__":
+            subject = subject.value
+        return (
+            isinstance(subject, ast.Name) and subject.id in ("self", "cls") and scope.class_name in self.subjects.ours
+        )
 
     def _root(self, function: ast.expr) -> str:
         """The name of a function, that of SQLAlchemy where a module imports it under another one."""
@@ -152,203 +283,42 @@ class _Reader:
     def _is_query(self, node: ast.expr | None, classes: dict[str, bool | None]) -> bool:
         """Whether what a chain of calls begins with is a query of the table: ``Job.query``, or a name bound to one."""
         if isinstance(node, ast.Attribute):
-            return node.attr == "query" and self._is_table(node.value)
+            return node.attr == "query" and self.is_table(node.value)
         return isinstance(node, ast.Name) and bool(classes.get(node.id)) and node.id in self.queries
 
     def _filtered(
-        self, verb: str, node: ast.Call, changes: Sequence[ast.Call], calls: Sequence[ast.Call], conditions: Conditions
+        self,
+        verb: str,
+        node: ast.Call,
+        changes: Sequence[ast.Call],
+        calls: Sequence[ast.Call],
+        conditions: Conditions,
+        key: Sequence[Chunk] = (),
     ) -> None:
-        """An UPDATE or DELETE with the conditions of the calls."""
+        """An UPDATE or DELETE with the conditions of the calls, or by the key that comes with the values."""
         if verb == "update":
-            assigned = list(self._assigned(changes, conditions))
-            chunks = [_text(f"UPDATE {self._table()} SET ", node), *_listed(assigned)]
+            assigned = list(self.rows.assigned(changes, conditions, skips_key=bool(key)))
+            chunks = [text_chunk(f"UPDATE {self.mapped.quoted} SET ", node), *listed(assigned)]
             if not assigned:
-                chunks.append(_hole(node, "what it is executed with"))
+                chunks.append(hole_chunk(node, "what it is executed with"))
         else:
-            chunks = [_text(f"DELETE FROM {self._table()}", node)]
+            chunks = [text_chunk(f"DELETE FROM {self.mapped.quoted}", node)]
         terms = [term for call in calls if last_name(call.func) in _FILTERS for term in conditions.of_call(call)]
         for index, term in enumerate(terms):
-            chunks += [_text(" AND " if index else " WHERE ", node), *term]
-        self._find(node, chunks)
-
-    def _assigned(self, calls: Sequence[ast.Call], conditions: Conditions) -> Iterator[list[Chunk]]:
-        """``column = value`` for each column that the calls set, a hole for what cannot be seen."""
-        for call in calls:
-            for column, value in self._pairs(call):
-                if column is None:
-                    yield [_hole(value)]
-                else:
-                    yield [_text(f"{conditions.quoted(column)} = ", value), *conditions.value(value)]
-
-    def _pairs(self, call: ast.Call) -> Iterator[tuple[str | None, ast.expr]]:
-        """The columns that a call of ``values`` or ``update`` sets; None where its argument cannot be read."""
-        for argument in call.args:
-            if self._is_table(argument):
-                continue
-            if isinstance(argument, ast.Dict):
-                yield from self._dictionary(argument)
-            elif isinstance(argument, ast.Call) and last_name(argument.func) == "dict" and not argument.args:
-                yield from self._keywords(argument)
-            else:
-                yield None, argument
-        yield from self._keywords(call)
-
-    def _dictionary(self, node: ast.Dict) -> Iterator[tuple[str | None, ast.expr]]:
-        for key, value in zip(node.keys, node.values, strict=True):
-            if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                yield self.mapped.column_of(key.value), value
-            elif isinstance(key, ast.Attribute):
-                yield self.mapped.column_of(key.attr), value
-            else:
-                yield None, value if key is None else key
-
-    def _keywords(self, call: ast.Call) -> Iterator[tuple[str | None, ast.expr]]:
-        for keyword in call.keywords:
-            if keyword.arg not in ("synchronize_session", "update_args"):
-                yield (self.mapped.column_of(keyword.arg) if keyword.arg else None), keyword.value
-
-    # New rows
+            chunks += [text_chunk(" AND " if index else " WHERE ", node), *term]
+        self.find(node, [*chunks, *key])
 
     def _insert(
-        self, node: ast.Call, calls: Sequence[ast.Call], conditions: Conditions, rest: Sequence[ast.Call] = ()
-    ) -> None:
-        is_object = bool(calls) and calls[0] is node and last_name(node.func) in self.names
-        pairs = [pair for call in calls for pair in (self._keywords(call) if is_object else self._pairs(call))]
-        if any(column is None for column, _ in pairs) or not (pairs or is_object):
-            shown = next((value for column, value in pairs if column is None), node)
-            self._find(node, [_text(f"INSERT INTO {self._table()} ", node), _hole(shown)])
-            return
-        columns = {column: value for column, value in pairs if column is not None}
-        state = next((column for column in columns if self.mapped.is_state(column)), None)
-        if state is None and self.mapped.default is not None:
-            columns[self.mapped.state_column] = self.mapped.default
-        if not columns:
-            self._find(node, [_text(f"INSERT INTO {self._table()} DEFAULT VALUES", node)])
-            return
-        names = ", ".join(map(conditions.quoted, columns))
-        chunks = [_text(f"INSERT INTO {self._table()} ({names}) VALUES (", node)]
-        chunks += [*_listed([conditions.value(value) for value in columns.values()]), _text(")", node)]
-        for call in rest:
-            chunks += self._conflict(call, conditions)
-        self._find(node, chunks)
-
-    def _conflict(self, call: ast.Call, conditions: Conditions) -> list[Chunk]:
-        name = last_name(call.func)
-        if name == "on_conflict_do_nothing":
-            return [_text(" ON CONFLICT DO NOTHING", call)]
-        if name == "on_duplicate_key_update":
-            return [_text(" ON DUPLICATE KEY UPDATE ", call), *_listed(self._assigned([call], conditions))]
-        if name != "on_conflict_do_update":
-            return []
-        keywords = {each.arg: each.value for each in call.keywords}
-        assigned = ast.Call(call.func, [keywords["set_"]] if "set_" in keywords else [], [], lineno=call.lineno)
-        chunks = [_text(f" ON CONFLICT ({self.mapped.key}) DO UPDATE SET ", call)]
-        chunks += _listed(self._assigned([assigned], conditions))
-        if "where" in keywords:
-            chunks += [_text(" WHERE ", call), *conditions.condition(keywords["where"])]
-        return chunks
-
-    # Attributes
-
-    def _write(
         self,
-        target: ast.expr,
-        attribute: str,
-        value: ast.expr | None,
-        node: ast.AST,
+        node: ast.Call,
+        calls: Sequence[ast.Call],
         conditions: Conditions,
-        classes: dict[str, bool | None],
+        rest: Sequence[ast.Call] = (),
+        *,
+        is_object: bool = False,
     ) -> None:
-        """``job.status = value``: an update by the key, once the session is flushed."""
-        if self.mapped.is_state(attribute):
-            self._write_state(target, value, node, conditions, classes)
-
-    def _write_state(
-        self,
-        target: ast.expr,
-        value: ast.expr | None,
-        node: ast.AST,
-        conditions: Conditions,
-        classes: dict[str, bool | None],
-    ) -> None:
-        assert isinstance(node, ast.stmt | ast.expr)
-        stored = conditions.value(value) if value is not None else [_hole(target)]
-        chunks = [_text(f"UPDATE {self._table()} SET {conditions.quoted(self.mapped.state_column)} = ", node), *stored]
-        chunks += [_text(f" WHERE {self.mapped.key} = ", node), _hole(target)]
-        is_ours = self._class_of(target, classes)
-        if is_ours:
-            self._find(node, chunks)
-        elif is_ours is None and self._may_be_ours(stored):
-            written = f"it may write the state of {self.mapped.table}"
-            reason = f"{written}: the class of {ast.unparse(target)} is not known; annotate it"
-            self.found.append((node.lineno, [_text(ast.unparse(node), node)], reason))
-
-    def _class_of(self, target: ast.expr, classes: dict[str, bool | None]) -> bool | None:
-        """Whether an expression is an object of the table, None when its class is not known."""
-        if isinstance(target, ast.Name):
-            return classes.get(target.id)
-        if any(
-            last_name(each) in self.names for each in ast.walk(target) if isinstance(each, ast.Name | ast.Attribute)
-        ):
-            return True
-        return None
-
-    def _may_be_ours(self, stored: Sequence[Chunk]) -> bool:
-        """Whether a value that is written to an object of unknown class may be a state of this table."""
-        text = "".join(each.text for each in stored if not each.is_hole).strip("'")
-        is_constant = not any(each.is_hole for each in stored)
-        return text in self.values if is_constant else bool(self.names)
-
-    def _is_table(self, node: ast.expr) -> bool:
-        """Whether an expression is the mapped class or the Table, under a name that this module knows it by."""
-        if isinstance(node, ast.Name):
-            return node.id in self.names
-        return (
-            isinstance(node, ast.Attribute)
-            and node.attr in self.mapped.names | {"__table__"}
-            and (node.attr != "__table__" or self._is_table(node.value))
-        )
-
-    def _table(self) -> str:
-        return '"' + self.mapped.table.replace('"', '""') + '"'
-
-    def _find(self, node: ast.AST, chunks: Iterable[Chunk]) -> None:
-        assert isinstance(node, ast.stmt | ast.expr)
-        self.found.append((node.lineno, list(chunks), None))
-
-
-def _text(text: str, node: ast.AST) -> Chunk:
-    line = getattr(node, "lineno", 1)
-    return Chunk(text, line, line)
-
-
-def _hole(node: ast.expr, text: str | None = None) -> Chunk:
-    line = getattr(node, "lineno", 1)
-    return Chunk(text or ast.unparse(node), line, line, is_hole=True)
-
-
-def _listed(parts: Iterable[Sequence[Chunk]]) -> list[Chunk]:
-    made: list[Chunk] = []
-    for part in parts:
-        made += [*([Chunk(", ", part[0].line, part[0].line)] if made and part else []), *part]
-    return made
-
-
-def _known_names(tree: ast.Module, names: set[str]) -> set[str]:
-    """The names by which a module knows the table: those that it defines or imports, with their aliases."""
-    known: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom):
-            known |= {each.asname or each.name for each in node.names if each.name in names}
-            known |= names if any(each.name == "*" for each in node.names) else set()
-        elif isinstance(node, ast.ClassDef) and node.name in names:
-            known.add(node.name)
-        elif isinstance(node, ast.Assign):
-            known |= {each.id for each in node.targets if isinstance(each, ast.Name) and each.id in names
-                      and isinstance(node.value, ast.Call | ast.Subscript)}  # fmt: skip
-        elif isinstance(node, ast.Attribute) and node.attr in names and isinstance(node.value, ast.Name):
-            known.add(node.attr)
-    return known
+        is_object |= bool(calls) and calls[0] is node and last_name(node.func) in self.names
+        self.find(node, self.rows.insert(node, calls, conditions, rest, is_object=is_object))
 
 
 def _names_of_queries(tree: ast.Module) -> set[str]:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from arrowproof.conformance.names import fold
+from arrowproof.conformance.python_constants import Project, last_name
+from arrowproof.conformance.sqlalchemy_classes import ClassTables, Unknown
 
-_COLUMNS = frozenset({"Column", "mapped_column", "column", "Field"})
+_COLUMNS = ("column", "field")
+"""How the functions end that make a column, in whatever case: a project has its own of them too."""
 _TEXTS = frozenset({"String", "Text", "Unicode", "UnicodeText", "VARCHAR", "CHAR", "TEXT", "str"})
 
 
@@ -25,17 +29,30 @@ class Members(StrEnum):
 class MappedTable:
     """The bound table as Python code knows it.
 
-    ``names`` are the classes and variables that stand for it, ``attributes`` maps what the code calls a column to its
-    name; ``default`` is what the code stores in the state column of a new row that does not name it.
+    ``names`` are the classes and variables that stand for it, ``nodes`` the definitions of these classes by identity,
+    as another class may have the same name; ``bases`` are the classes that these are derived from;
+    ``attributes`` maps what the code calls a column to its name, ``methods`` are attributes that are none, as of a
+    hybrid. ``default`` is what the code stores in the state column of a new row that does not name it, ``onupdate``
+    what it stores with every change that does not. ``doubt`` says why the classes may stand for another table.
     """
 
     table: str
     state_column: str
     key: str
     names: set[str] = field(default_factory=set)
+    nodes: set[int] = field(default_factory=set)
+    bases: set[str] = field(default_factory=set)
     attributes: dict[str, str] = field(default_factory=dict)
+    methods: set[str] = field(default_factory=set)
     default: ast.expr | None = None
+    onupdate: ast.expr | None = None
     members: Members = Members.UNKNOWN
+    doubt: str | None = None
+
+    @property
+    def quoted(self) -> str:
+        """The table's name as SQL."""
+        return '"' + self.table.replace('"', '""') + '"'
 
     def column_of(self, attribute: str) -> str:
         """The column that an attribute stands for."""
@@ -46,55 +63,119 @@ class MappedTable:
         return fold(self.column_of(attribute)) == self.state_column
 
 
-def find_mapped(trees: Iterable[ast.Module], table: str, state_column: str, key: str) -> MappedTable | None:
+def find_mapped(
+    trees: Iterable[ast.Module], table: str, state_column: str, key: str, project: Project | None = None
+) -> MappedTable | None:
     """What stands for a table in these modules, None when nothing does. Names are folded."""
     mapped = MappedTable(table, state_column, key)
     trees = list(trees)
+    finder = ClassTables(trees)
+    is_inline = False
     for tree in trees:
         for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef) and _names_table(node, table):
+            if isinstance(node, ast.ClassDef) and _names_table(node, table, finder):
                 mapped.names.add(node.name)
-                _read_class(node, mapped)
-            elif isinstance(node, ast.Assign) and _is_table_call(node.value, table):
+                mapped.nodes.add(id(node))
+            elif isinstance(node, ast.Assign) and is_table_call(node.value, table):
                 mapped.names |= {each.id for each in node.targets if isinstance(each, ast.Name)}
                 for column in node.value.args[1:] if isinstance(node.value, ast.Call) else ():
                     _read_column("", column, mapped)
+            elif isinstance(node, ast.Call):
+                is_inline |= is_table_call(node, table)
+    for tree in trees:
+        _read_imperative(tree, mapped, finder)
+    if not mapped.names:
+        _add_doubtful(mapped, finder)
+    classes = {name for name in mapped.names if name in finder.classes}
+    derived = {each for name in classes for each in (project or Project()).derived_from(name)}
+    mapped.names |= derived
     while mapped.names and (more := set(_subclasses(trees, mapped.names)) - mapped.names):
         mapped.names |= more
-    return mapped if mapped.names else None
+        derived |= more
+    mapped.nodes |= {id(node) for name in derived for node in finder.classes.get(name, ())}
+    mapped.bases = _bases_of(mapped.names, finder, project)
+    for name in (*sorted(mapped.bases), *sorted(mapped.names)):
+        for node in finder.classes.get(name, ()):
+            if name in mapped.bases or id(node) in mapped.nodes:
+                _read_class(node, mapped)
+    return mapped if mapped.names or is_inline else None
 
 
-def last_name(node: ast.expr | None) -> str:
-    """The last name of ``a.b.c``, empty for anything else."""
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
+def _bases_of(names: set[str], finder: ClassTables, project: Project | None) -> set[str]:
+    """The classes that the mapped ones are derived from, as far as the project defines them."""
+    found: set[str] = set()
+    more = set(names)
+    while more:
+        bases = {base for name in more for base in finder.bases_of(name)}
+        bases |= {base for name in more for base in (project.bases_of(name) if project is not None else ())}
+        more = bases - found - names
+        found |= more
+    return found
 
 
-def _names_table(node: ast.ClassDef, table: str) -> bool:
+def _add_doubtful(mapped: MappedTable, finder: ClassTables) -> None:
+    """Classes whose table is not written out and which have a column of the state's name; only those named like it."""
+    found = [
+        name
+        for name, nodes in finder.classes.items()
+        if any(finder.table_of(node) is Unknown.TABLE for node in nodes)
+        and finder.has_column(name, mapped.state_column)
+    ]
+    alike = [name for name in found if _plain(name)[:-1] in _plain(mapped.table)]
+    mapped.names |= set(alike or found)
+    mapped.nodes |= {id(node) for name in mapped.names for node in finder.classes[name]}
+    if mapped.names:
+        mapped.doubt = (
+            f"the table of {', '.join(sorted(mapped.names))[:80]} is not written out, and may be {mapped.table}"
+        )
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"(?:model|table|entity|orm)$", "", name.lower().replace("_", "")) or name.lower()
+
+
+def _read_imperative(tree: ast.Module, mapped: MappedTable, finder: ClassTables) -> None:
+    """``registry.map_imperatively(Job, jobs, properties={…})``."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and last_name(node.func) in ("map_imperatively", "mapper") and node.args[1:]:
+            is_ours = last_name(node.args[1]) in mapped.names or is_table_call(node.args[1], mapped.table)
+            if not is_ours or not last_name(node.args[0]):
+                continue
+            mapped.names.add(last_name(node.args[0]))
+            mapped.nodes |= {id(each) for each in finder.classes.get(last_name(node.args[0]), ())}
+            for keyword in node.keywords:
+                if keyword.arg == "properties" and isinstance(keyword.value, ast.Dict):
+                    for key, value in zip(keyword.value.keys, keyword.value.values, strict=True):
+                        if isinstance(key, ast.Constant) and last_name(value):
+                            mapped.attributes[str(key.value)] = last_name(value)
+
+
+def _names_table(node: ast.ClassDef, table: str, finder: ClassTables) -> bool:
     for each in node.body:
-        if isinstance(each, ast.Assign | ast.AnnAssign):
+        if isinstance(each, ast.Assign | ast.AnnAssign) and each.value is not None:
             targets = each.targets if isinstance(each, ast.Assign) else [each.target]
-            names = {last_name(target) for target in targets}
-            if "__tablename__" in names and _text(each.value) is not None:
-                return fold(_text(each.value) or "") == table
-            if "__table__" in names and each.value is not None:
-                return _is_table_call(each.value, table)
-    return False
+            if "__table__" in {last_name(target) for target in targets} and is_table_call(each.value, table):
+                return True
+    named = finder.table_of(node)
+    return isinstance(named, str) and not isinstance(named, Unknown) and fold(named) == table
 
 
-def _is_table_call(node: ast.expr | None, table: str) -> bool:
+def is_table_call(node: ast.expr | None, table: str) -> bool:
     """Whether it is ``Table("jobs", …)``, the ``table("jobs", …)`` of a migration, or ``metadata.tables["jobs"]``."""
     named = None
-    if isinstance(node, ast.Call) and last_name(node.func) in ("Table", "table") and node.args:
+    if isinstance(node, ast.Call) and last_name(node.func) in ("Table", "table", "create_table") and node.args:
         named = _text(node.args[0])
     elif isinstance(node, ast.Subscript) and last_name(node.value) == "tables":
         named = _text(node.slice)
+    elif isinstance(node, ast.Attribute) and last_name(node.value) == "classes":
+        named = node.attr
     return fold(named or "") == table
 
 
 def _read_class(node: ast.ClassDef, mapped: MappedTable) -> None:
     for each in node.body:
+        if isinstance(each, ast.FunctionDef) and each.decorator_list:
+            mapped.methods.add(each.name)
         if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
             _read_column(each.target.id, each.value, mapped, each.annotation)
         elif isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name):
@@ -105,7 +186,10 @@ def _read_column(
     attribute: str, node: ast.expr | None, mapped: MappedTable, annotation: ast.expr | None = None
 ) -> None:
     """What the declaration of one column says; ``attribute`` is empty in a Table."""
-    is_column = isinstance(node, ast.Call) and last_name(node.func) in _COLUMNS
+    if isinstance(node, ast.Call) and last_name(node.func) == "synonym" and node.args and _text(node.args[0]):
+        mapped.attributes[attribute] = mapped.column_of(_text(node.args[0]) or "")
+        return
+    is_column = isinstance(node, ast.Call) and last_name(node.func).lower().endswith(_COLUMNS)
     if not is_column and annotation is None:
         return
     call = node if isinstance(node, ast.Call) and is_column else None
@@ -121,9 +205,12 @@ def _read_column(
         mapped.members = Members.VALUE
     elif "Enum" in types and not any(each.arg == "values_callable" for each in _keywords(call)):
         mapped.members = Members.NAME
-    for keyword in call.keywords if call is not None else ():
-        if keyword.arg == "default":
-            mapped.default = keyword.value
+    keywords = {each.arg: each.value for each in call.keywords} if call is not None else {}
+    given = [keywords[each] for each in ("insert_default", "default", "default_factory") if each in keywords]
+    mapped.default = given[0] if given else mapped.default
+    mapped.onupdate = keywords.get("onupdate", mapped.onupdate)
+    if not given and mapped.default is None and _text(keywords.get("server_default")) is not None:
+        mapped.default = keywords["server_default"]
 
 
 def _parts(call: ast.Call | None, annotation: ast.expr | None) -> Iterator[ast.expr]:

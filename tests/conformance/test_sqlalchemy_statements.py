@@ -166,3 +166,190 @@ def test_a_member_of_an_enum_is_stored_as_its_column_says(column: str, stored: s
     job = f"class Job(Base):\n    __tablename__ = 'jobs'\n    {column}\n"
     code = enum + job + "c.execute(update(Job).values(state=Status.DONE))"
     assert [each.sql for each in extract({"a.py": code}).statements] == [f'UPDATE "jobs" SET status = {stored}']
+
+
+ANY_CLASS = (
+    "from sqlalchemy import delete, insert, update\nclass Repo:\n    def __init__(self, model): self.model = model\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "reasons"),
+    [
+        (
+            "    def f(self, **kw): self.s.execute(update(self.model).where(self.model.id == 1).values(**kw))",
+            ["write the state of jobs: which class self.model is"],
+        ),
+        (
+            "    def f(self): self.s.execute(update(self.model).values(state='failed'))",
+            ["write the state of jobs: which class self.model is"],
+        ),
+        ("    def f(self): self.s.execute(update(self.model).values(note='failed'))", []),
+        ("    def f(self): self.s.execute(update(self.model).values(state='unheard of'))", []),
+        (
+            "    def f(self, kw): self.s.execute(insert(self.model).values(kw))",
+            ["make a row of jobs: which class self.model is"],
+        ),
+        (
+            "    def f(self, id): self.s.query(self.model).filter_by(id=id).delete()",
+            ["remove a row of jobs: which class self.model is"],
+        ),
+        (
+            "    def f(self, kw):\n        self.s.get(self.model, 1)\n        self.s.add(self.model(**kw))",
+            ["make a row of jobs: which class self.model is"],
+        ),
+        (
+            "    def f(self, id):\n        obj = self.s.query(self.model).get(id)\n        self.session.delete(obj)",
+            ["remove a row of jobs: the class of obj is"],
+        ),
+        (
+            "    def f(self, obj: ModelType, data):\n        for k, v in data.items(): setattr(obj, k, v)",
+            ["write the state of jobs: the class of obj is"],
+        ),
+        ("    def f(self, user, data):\n        from users import User\n        setattr(user, data[0], data[1])", []),
+        (
+            "def f(model, rows): s.bulk_update_mappings(model, rows)",
+            ["write the state of jobs: which class model is"],
+        ),
+        ("def f(model: type[User], rows): s.execute(update(model).values(rows))", []),
+        ("from users import User\ns.execute(update(User).values(rows))", []),
+        (
+            "def f(table): s.execute(table.delete().where(table.c.id == 1))",
+            ["remove a row of jobs: which class table is"],
+        ),
+        ("def f(cls): s.query(cls).update({'state': 'failed'})", ["write the state of jobs: which class cls is"]),
+        ("def f(job, state): job.state = state", ["write the state of jobs: the class of job is"]),
+        ("def f(jobs): jobs.update({'state': 'failed'})", []),
+    ],
+)
+def test_a_function_that_takes_any_class_may_take_the_mapped_one(code: str, reasons: list[str]) -> None:
+    found = [
+        each.problem or each.sql for each in extract({"models.py": MODELS, "repo.py": ANY_CLASS + code}).statements
+    ]
+    assert [reason in each for reason, each in zip(reasons, found, strict=True)] == [True for _ in reasons], found
+
+
+MAPPED = {
+    "session.merge(Job(id=1, state='failed'))": [
+        "UPDATE \"jobs\" SET status = 'failed' WHERE id = {Job(id=1, state='failed')}",
+        "INSERT INTO \"jobs\" (id, status) VALUES (1, 'failed')",
+    ],
+    "session.bulk_update_mappings(Job, [{'id': 1, 'state': 'failed'}])": [
+        "UPDATE \"jobs\" SET status = 'failed' WHERE id = {'id': 1, 'state': 'failed'}"
+    ],
+    "session.bulk_update_mappings(Job, [{'id': i, 'note': i} for i in x])": [
+        "UPDATE \"jobs\" SET note = {i} WHERE id = {'id': i, 'note': i}"
+    ],
+    "session.bulk_insert_mappings(Job, [{'state': 'failed'}])": ["INSERT INTO \"jobs\" (status) VALUES ('failed')"],
+    "J = Job\nsession.execute(update(J).values(state='failed'))": ["UPDATE \"jobs\" SET status = 'failed'"],
+    "import models as m\nsession.execute(update(m.Job).values(state='failed'))": [
+        "UPDATE \"jobs\" SET status = 'failed'"
+    ],
+    "session.query(Job.id).filter(Job.state == 'a').update({'state': 'failed'})": [
+        "UPDATE \"jobs\" SET status = 'failed' WHERE (status = 'a')"
+    ],
+    "session.query(User, Job).filter(Job.state == 'a').delete()": ["DELETE FROM \"jobs\" WHERE (status = 'a')"],
+    "user = session.get(User, 1)\nsession.delete(user)": [],
+}
+
+
+@pytest.mark.parametrize("code", MAPPED)
+def test_what_a_session_does_with_the_class_is_followed(code: str) -> None:
+    assert orm("from sqlalchemy import update\n" + code) == MAPPED[code]
+
+
+def statements_of(models: str, **more: str) -> list[str]:
+    files = {"models.py": models, **{f"{name}.py": code for name, code in more.items()}}
+    return [f"{each.place}: {each.problem or each.sql}" for each in extract(files).statements]
+
+
+def test_methods_of_the_class_change_it_by_its_own_name() -> None:
+    code = MODELS.replace("class Job", "from sqlalchemy import update\nclass Job")
+    code += "    @classmethod\n    def a(cls): s.execute(update(cls).where(cls.state == 'a').values(state='b'))\n"
+    code += "    def b(self): s.query(type(self)).filter_by(id=self.id).delete()\n"
+    code += "    def c(self): return self.__class__(state='c')\n    def __init__(self): self.state = 'd'\n"
+    assert [each.partition(": ")[2] for each in statements_of(code)] == [
+        "UPDATE \"jobs\" SET status = 'b' WHERE (status = 'a')",
+        'DELETE FROM "jobs" WHERE (id = {self.id})',
+        "INSERT INTO \"jobs\" (status) VALUES ('c')",
+        "INSERT INTO \"jobs\" (status) VALUES ('d')",
+    ]
+
+
+def test_a_class_that_the_mapped_one_is_derived_from_writes_its_state_and_has_its_columns() -> None:
+    mixin = "class Stated(Deeper):\n    status = Column(String, default='a')\n"
+    deeper = "class Deeper:\n    def fail(self): self.status = 'failed'\n"
+    job = "from mixins import Stated\nclass Job(Stated, Base):\n    __tablename__ = 'jobs'\n    id = Column(Integer)\n"
+    assert sorted(statements_of(job + "job = Job(id=1)", mixins=mixin, deeper=deeper)) == [
+        "deeper.py:2: UPDATE \"jobs\" SET status = 'failed' WHERE id = {self}",
+        "models.py:5: INSERT INTO \"jobs\" (id, status) VALUES (1, 'a')",
+    ]
+
+
+def test_what_a_column_does_by_itself_counts_where_it_is_declared() -> None:
+    job = "class Job(Base):\n    __tablename__ = 'jobs'\n    status = Column(String, default='a', onupdate='b')\n"
+    assert statements_of(job) == ["models.py:3: UPDATE \"jobs\" SET status = 'b'"]
+    job = job.replace("onupdate", "x") + "    state = synonym('status')\ndef f(job: Job): job.state = 'c'\n"
+    assert statements_of(job) == ["models.py:5: UPDATE \"jobs\" SET status = 'c' WHERE id = {job}"]
+    job += "s.query(Job).update({Job.done: True})\n"
+    job = job.replace("    state =", "    @hybrid_property\n    def done(self): return 1\n    state =")
+    assert "stands for more than one value" in statements_of(job)[-1]
+
+
+@pytest.mark.parametrize(
+    ("models", "is_sure"),
+    [
+        ("T = 'jobs'\nclass Job(Base):\n    __tablename__ = T\n    status = Column(String)\n", True),
+        ("T = 'job'\nclass Job(Base):\n    __tablename__ = f'{T}s'\n    status = Column(String)\n", True),
+        (
+            "class Base:\n    @declared_attr\n    def __tablename__(cls): return cls.__name__.lower() + 's'\n"
+            "class Job(Base):\n    status = Column(String)\n",
+            True,
+        ),
+        ("class Jobs(db.Model):\n    status = db.Column(db.String)\nJob = Jobs\n", True),
+        ("class Jobs(SQLModel, table=True):\n    status: str\nJob = Jobs\n", True),
+        ("Base = automap_base()\nJob = Base.classes.jobs\n", True),
+        ("class Job: pass\nregistry.map_imperatively(Job, Table('jobs', m, Column('status', String)))\n", True),
+        ("class Job(Base):\n    __tablename__ = PREFIX + 'jobs'\n    status = Column(String)\n", False),
+        (
+            "class Base:\n    @declared_attr\n    def __tablename__(cls): return snake(cls.__name__)\n"
+            "class Job(Base):\n    status = Column(String)\nclass User(Base):\n    name = Column(String)\n",
+            False,
+        ),
+    ],
+)
+def test_the_table_of_a_class_is_worked_out_or_in_doubt(models: str, is_sure: bool) -> None:
+    code = "from sqlalchemy import update\nfrom models import *\ns.execute(update(Job).values(status='b'))\n"
+    code = code.replace("Job", "Jobs") if "Job = Jobs" in models else code
+    (found,) = statements_of(models, a=code)
+    text = "UPDATE \"jobs\" SET status = 'b'" if is_sure else "the table of Job is not written out, and may be jobs"
+    assert found.partition(": ")[2] == text
+
+
+def test_another_class_of_the_same_name_is_another() -> None:
+    other = "class Job(Document):\n    @classmethod\n    def make(cls): return cls(state='a')\nJob(state='b')\n"
+    assert statements_of(MODELS, search=other) == []
+
+
+def test_the_operations_of_a_migration_are_the_sql_that_they_come_to() -> None:
+    code = "from alembic import op\ndef upgrade():\n"
+    code += "    jobs = op.create_table('jobs', sa.Column('status'))\n    op.bulk_insert(jobs, [{'status': 'a'}])\n"
+    code += "    op.alter_column('jobs', 'status', type_=sa.Integer())\n    op.alter_column('jobs', 'note', type_=x)\n"
+    code += "    op.rename_table('old', 'jobs')\n    op.drop_table('other')\n    op.drop_table(name)\n"
+    code += "    with op.batch_alter_table('jobs') as batch:\n        batch.drop_column('status')\n"
+    code += "def downgrade():\n    op.drop_table('jobs')\n"
+    assert sorted(each.partition(": ")[2] for each in statements_of(code)) == [
+        'ALTER TABLE "jobs" ALTER COLUMN "status" TYPE text',
+        'ALTER TABLE "jobs" DROP COLUMN "status"',
+        'ALTER TABLE "old" RENAME TO "jobs"',
+        "INSERT INTO \"jobs\" (status) VALUES ('a')",
+        "its table is {name}, which only the running program knows: write the name out, or bind a constant to it",
+    ]
+
+
+def test_hostile_numbers_and_depths_end_in_an_answer() -> None:
+    digits = "0x" + "f" * 6_000
+    assert core(f"c.execute(update(jobs).values(status={digits}))") == ['UPDATE "jobs" SET status = {…}']
+    deep = " & ".join(["(jobs.c.note == 1)"] * 700)
+    (line,) = core(f"c.execute(update(jobs).where({deep}).values(status='a'))")
+    assert "too deep" in line or line.startswith("UPDATE")
