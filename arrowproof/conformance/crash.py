@@ -4,7 +4,8 @@ Before the commit the row must be found as it was, column by column, and the jou
 moves by itself; after the commit it must be found in the target state, with exactly that transition in the journal.
 Either way the restart must end in the target state, and the transition must have happened once in all, behind nothing
 but what the driver says. The kill is timed by the service's own signal at a hold point, never by a clock; where a
-driver names the process, by the database (:mod:`arrowproof.conformance.held_kill`).
+driver names the process, by the database (:mod:`arrowproof.conformance.held_kill`), and then its connection is taken
+from it as well (:mod:`arrowproof.conformance.lost_connection`).
 """
 
 from __future__ import annotations
@@ -16,16 +17,33 @@ from arrowproof.conformance import abilities
 from arrowproof.conformance.answers import checked_killed, checked_walked
 from arrowproof.conformance.driver import Killed, ProcessDriver, Walked
 from arrowproof.conformance.rows import BoundRow
+from arrowproof.conformance.sqlite_journal import SQLiteJournal
 from arrowproof.conformance.walks import Subject, attempt, describe, journal_problem, keyed, state_problem, take_walk
-from arrowproof.model.evidence import JournalRow, Kill, Row, Side
+from arrowproof.model.evidence import Blow, JournalRow, Kill, Row, Side
 from arrowproof.model.record import record
 from arrowproof.model.transitions import Pair, Transition
 
 KILLED = "SIGKILL"
+_WHAT = {
+    Blow.KILLED: "Killed before its commit",
+    Blow.CUT: "Its connection was cut before its commit",
+    Blow.ENDED: "Its connection was ended before its commit",
+}
 
 
-def check_crash(subject: Subject, way: Sequence[Transition], transition: Transition, side: Side) -> Kill:
-    """Bring a fresh row along ``way`` to the source of ``transition``, kill that transition, and restart.
+def blows_of(subject: Subject) -> tuple[tuple[Blow, Side], ...]:
+    """What befalls each transition in the crash checks of a subject, and on which side of its commit."""
+    blows = [(Blow.KILLED, side) for side in Side]
+    if isinstance(subject.driver, ProcessDriver) and not isinstance(subject.journal, SQLiteJournal):
+        blows.append((Blow.ENDED, Side.BEFORE))
+        blows += [(Blow.CUT, side) for side in Side] if subject.relay is not None else []
+    return tuple(blows)
+
+
+def check_crash(
+    subject: Subject, way: Sequence[Transition], transition: Transition, side: Side, blow: Blow = Blow.KILLED
+) -> Kill:
+    """Bring a fresh row along ``way`` to the source of ``transition``, strike that transition, and restart.
 
     What goes wrong is told in the kill's ``problem``; errors of the environment or the input are raised.
     """
@@ -39,8 +57,8 @@ def check_crash(subject: Subject, way: Sequence[Transition], transition: Transit
             problem = f"The way to {transition.source} failed at {step.name}: {walk.problem}"
             break
     if problem is not None:
-        return _kill_record(transition, side, key, None, (None, None, None), (), problem)
-    return _Check(subject, transition, side, mark).run(key)
+        return replace(_kill_record(transition, side, key, None, (None, None, None), (), problem), blow=blow)
+    return replace(_Check(subject, transition, side, mark, blow).run(key), blow=blow)
 
 
 @record
@@ -51,11 +69,13 @@ class _Check:
     transition: Transition
     side: Side
     mark: int
+    blow: Blow
 
     def run(self, key: Row | None) -> Kill:
         before = self.subject.row(key)
-        killed, problem = attempt(lambda: self._checked(self._kill(key)))
-        if killed is not None and (problem := _no_kill(killed)):
+        answer, problem = attempt(lambda: self._struck(key))
+        killed, wrong = answer or (None, None)
+        if killed is not None and self.blow is Blow.KILLED and (problem := _no_kill(killed)):
             # What was not killed may hold the database still, so that nothing more is asked of it.
             return _kill_record(self.transition, self.side, key, killed, (before, None, None), (), problem)
         _, unsettled = attempt(self.subject.journal.settle)
@@ -66,13 +86,30 @@ class _Check:
         if killed is None:
             rows = (before, found, None)
             return _kill_record(self.transition, self.side, key, None, rows, journal, problem)
-        problem = unsettled or self._found_problem(before, found, key, journal)
+        # A service that lives and has lost its connection may have done it by itself by now.
+        is_done = self.side is Side.AFTER or (self.blow is not Blow.KILLED and self._is_made(journal))
+        problem = wrong or unsettled or self._found_problem(before, found, key, journal, is_done)
         killed = Killed(killed.point, tuple(killed.processes), key)
-        return self._restart(killed, before, found, problem)
+        return self._restart(killed, before, found, problem, Side.AFTER if is_done else Side.BEFORE)
+
+    def _is_made(self, journal: Sequence[JournalRow]) -> bool:
+        return any(self.subject.pair(row) is not None for row in journal)
 
     def _checked(self, answer: Killed) -> Killed:
         killed = checked_killed(answer)
         return killed if killed.key is None else replace(killed, key=self.subject.key(killed.key))
+
+    def _struck(self, key: Row | None) -> tuple[Killed, str | None]:
+        """The kill, and what was wrong ahead of it, where the service had lost its connection before."""
+        driver, journal = self.subject.driver, self.subject.journal
+        if self.blow is Blow.KILLED or not isinstance(driver, ProcessDriver):
+            return self._checked(self._kill(key)), None
+        from arrowproof.conformance.lost_connection import LostConnection
+        from arrowproof.conformance.postgresql_journal import PostgresJournal
+
+        assert isinstance(journal, PostgresJournal)
+        lost = LostConnection(self.subject, driver, journal, self.subject.relay, self.transition, key)
+        return lost.strike(self.blow, self.side)
 
     def _kill(self, key: Row | None) -> Killed:
         """By the service's own hold points; on a server by ours, for a driver that names the process."""
@@ -85,11 +122,14 @@ class _Check:
                 return HeldKill(self.subject, driver, self.subject.journal, self.transition, key).kill(self.side)
         return abilities.kill(driver, self.transition, key, self.side)
 
-    def _restart(self, killed: Killed, before: BoundRow | None, found: BoundRow | None, problem: str | None) -> Kill:
+    def _restart(
+        self, killed: Killed, before: BoundRow | None, found: BoundRow | None, problem: str | None, stands: Side
+    ) -> Kill:
+        """Have the driver start the service again; ``stands`` is the side of the commit on which the row stands."""
         walked, failure = attempt(
             lambda: keyed(
                 self.subject,
-                checked_walked(abilities.recover(self.subject.driver, self.transition, killed, self.side), "recover"),
+                checked_walked(abilities.recover(self.subject.driver, self.transition, killed, stands), "recover"),
             )
         )
         key, ahead = (killed.key, ()) if walked is None else (walked.key, walked.ahead)
@@ -99,7 +139,7 @@ class _Check:
         problem = (
             problem
             or failure
-            or self._ahead_problem(ahead)
+            or self._ahead_problem(ahead, stands)
             or journal_problem(self.subject, self.transition, key, journal, ahead)
             or state_problem(self.subject, self.transition.target, restarted, "After the restart")
         )
@@ -111,27 +151,32 @@ class _Check:
         keys = {row.key for row in journal if not self.subject.is_beat(row)}
         return keys.pop() if len(keys) == 1 else None
 
-    def _ahead_problem(self, ahead: Sequence[Pair]) -> str | None:
+    def _ahead_problem(self, ahead: Sequence[Pair], stands: Side) -> str | None:
         """Why a restart may not go by these transitions first; None if it may."""
         name = self.transition.name
-        if ahead and self.side is Side.AFTER:
+        if ahead and stands is Side.AFTER:
             return f"{name} was committed ahead of the kill; the driver says that other transitions came ahead of it."
         if self.transition.pair in ahead:
             return f"The driver says that the restart made {name} more than once."
         return None
 
     def _found_problem(
-        self, before: BoundRow | None, found: BoundRow | None, key: Row | None, journal: Sequence[JournalRow]
+        self,
+        before: BoundRow | None,
+        found: BoundRow | None,
+        key: Row | None,
+        journal: Sequence[JournalRow],
+        is_done: bool,
     ) -> str | None:
-        if self.side is Side.AFTER:
+        if is_done:
             return journal_problem(self.subject, self.transition, key, journal) or state_problem(
                 self.subject, self.transition.target, found, "After the kill"
             )
         work = [row for row in journal if not self.subject.is_beat(row)]
         if work:
-            return f"Killed before its commit, yet the journal holds {describe(self.subject, work)}."
+            return f"{_WHAT[self.blow]}, yet the journal holds {describe(self.subject, work)}."
         if changed := _difference(before, found, self.subject.beats):
-            return f"Killed before its commit, yet the row was changed: {changed}."
+            return f"{_WHAT[self.blow]}, yet the row was changed: {changed}."
         return None
 
 

@@ -11,7 +11,8 @@ a sneak path that happened, whoever made it and whenever.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,14 +21,14 @@ from arrowproof.conformance import abilities
 from arrowproof.conformance.answers import checked_database
 from arrowproof.conformance.balance import States, find_unbalanced
 from arrowproof.conformance.coverage import walked_pairs
-from arrowproof.conformance.crash import check_crash
-from arrowproof.conformance.driver import Driver, ServerDriver
+from arrowproof.conformance.crash import blows_of, check_crash
+from arrowproof.conformance.driver import Driver, ProcessDriver, ServerDriver
 from arrowproof.conformance.journal import Address, open_journal
 from arrowproof.conformance.rows import key_text
 from arrowproof.conformance.service_guard import check_service_guard
 from arrowproof.conformance.walks import Subject, attempt, take_walk
 from arrowproof.errors import InputError
-from arrowproof.model.evidence import Detour, Environment, Interleaving, JournalRow, Kill, Row, Side, SneakPath, Walk
+from arrowproof.model.evidence import Blow, Detour, Environment, Interleaving, JournalRow, Kill, Row, SneakPath, Walk
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.progress import Progress
 from arrowproof.model.record import record
@@ -36,6 +37,10 @@ from arrowproof.model.transitions import Pair, Transition
 
 if TYPE_CHECKING:
     from arrowproof.conformance.guard_check import GuardCheck
+    from arrowproof.conformance.relay import Relay
+
+_DONE = {Blow.KILLED: "kill", Blow.CUT: "cut off", Blow.ENDED: "end"}
+"""What is done to a transition, for those who watch."""
 
 
 @record
@@ -95,18 +100,20 @@ def drive(
         )
     plan = plan or plan_cover(lifecycle, pairs=pairs)
     _make_folder(folder)
-    try:
-        address = _started(driver, folder, database)
-        journal = open_journal(address, lifecycle.binding)
-        start = journal.install()
-        run = _Drive(Subject(lifecycle, driver, journal), plan, start, progress or _quiet)
-        if crash_checks and not abilities.can_kill(driver, journal):
-            crash_checks = False
-            run.left_out.append(abilities.NO_KILL)
-        walks, kills = run.run(crash_checks)
-        tried = run.interleave(walks) if interleavings else ()
-    finally:
-        _, problem = attempt(driver.stop)
+    with _relay(driver, database if crash_checks else None) as (relay, no_relay):
+        try:
+            address = _started(driver, folder, database, relay)
+            journal = open_journal(address, lifecycle.binding)
+            start = journal.install()
+            run = _Drive(Subject(lifecycle, driver, journal, relay), plan, start, progress or _quiet)
+            run.left_out.extend(no_relay)
+            if crash_checks and not abilities.can_kill(driver, journal):
+                crash_checks = False
+                run.left_out.append(abilities.NO_KILL)
+            walks, kills = run.run(crash_checks)
+            tried = run.interleave(walks) if interleavings else ()
+        finally:
+            _, problem = attempt(driver.stop)
     if problem is not None:
         run.problems.append(f"The service did not stop: {problem}")
     # Read behind the stop: what a service does at its end is judged as well.
@@ -128,7 +135,8 @@ class _Drive:
     judged: set[PathGoal] = field(default_factory=set)
 
     def run(self, crash_checks: bool) -> tuple[list[Walk], list[Kill]]:
-        kills = [(tour, side) for tour in _one_each(self.plan.shortest) for side in Side] if crash_checks else []
+        blows = blows_of(self.subject) if crash_checks else ()
+        kills = [(tour, *blow) for tour in _one_each(self.plan.shortest) for blow in blows]
         total = len(self.plan.tours) + len(kills)
         walks: list[Walk] = []
         for done, tour in enumerate(self.plan.tours):
@@ -136,9 +144,9 @@ class _Drive:
             walks += self._walk_tour(tour)
         walks += self._walk_the_rest(walks, len(self.plan.tours), total)
         checked = []
-        for done, (tour, side) in enumerate(kills, start=len(self.plan.tours)):
-            self.progress(f"kill {tour.goal.name} {side}", done, total)
-            checked.append(check_crash(self.subject, tour.steps[:-1], tour.goal, side))
+        for done, (tour, blow, side) in enumerate(kills, start=len(self.plan.tours)):
+            self.progress(f"{_DONE[blow]} {tour.goal.name} {side}", done, total)
+            checked.append(check_crash(self.subject, tour.steps[:-1], tour.goal, side, blow))
             self._end(checked[-1].key)
         self.progress("done", total, total)
         return walks, checked
@@ -279,9 +287,22 @@ def _make_folder(folder: Path) -> None:
         raise InputError(f"{folder} is not empty; a proof makes a database of its own. Give a new folder.")
 
 
-def _started(driver: Driver, folder: Path, given: str | None) -> Address:
+@contextmanager
+def _relay(driver: Driver, database: str | None) -> Iterator[tuple[Relay | None, tuple[str, ...]]]:
+    """The relay that a service's connections come by, where they can be cut; or why there is none."""
+    if database is None or not isinstance(driver, ProcessDriver):
+        yield None, ()
+        return
+    from arrowproof.conformance.relay import NO_RELAY, relay
+
+    with relay(database) as made:
+        yield made, () if made is not None else (NO_RELAY,)
+
+
+def _started(driver: Driver, folder: Path, given: str | None, relay: Relay | None) -> Address:
     if given is not None:
-        return _started_on(driver, given, folder)
+        _start_on(driver, given if relay is None else relay.url, folder)
+        return given
     if not isinstance(driver, Driver):
         raise InputError(
             f"{type(driver).__name__} starts its service on a PostgreSQL server alone: it has start_on(url, folder) and"
@@ -293,7 +314,7 @@ def _started(driver: Driver, folder: Path, given: str | None) -> Address:
     return database
 
 
-def _started_on(driver: Driver, url: str, folder: Path) -> str:
+def _start_on(driver: Driver, url: str, folder: Path) -> None:
     if not isinstance(driver, ServerDriver):
         raise InputError(
             f"{type(driver).__name__} cannot start its service on a PostgreSQL database: it has no method"
@@ -302,7 +323,6 @@ def _started_on(driver: Driver, url: str, folder: Path) -> str:
     _, problem = attempt(lambda: driver.start_on(url, folder))
     if problem is not None:
         raise InputError(f"The service did not start: {problem}")
-    return url
 
 
 def _quiet(_what: str, _done: int, _total: int) -> None:

@@ -46,7 +46,7 @@ class HeldKill:
     def _before(self) -> Killed:
         change = HeldChange.of(self.subject.lifecycle, self.transition, self.key)
         with (
-            _walking(self.subject.driver, self.transition, self.key) as walk,
+            walking(self.subject.driver, self.transition, self.key) as walk,
             hold_transaction(self.journal.url, self.journal.binding, change) as hold,
         ):
             walk.start()
@@ -61,7 +61,7 @@ class HeldKill:
     def _after(self) -> Killed:
         mark = self.journal.last_order()
         deadline = time.monotonic() + DEADLINE_SECONDS
-        with _walking(self.subject.driver, self.transition, self.key) as walk:
+        with walking(self.subject.driver, self.transition, self.key) as walk:
             walk.start()
             while not self._is_committed(mark):
                 if time.monotonic() > deadline:
@@ -77,7 +77,7 @@ class HeldKill:
         return any(self.subject.pair(row) == self.transition.pair and self.key in (None, row.key) for row in rows)
 
 
-class _Walk(threading.Thread):
+class Walking(threading.Thread):
     """A walk in a thread of its own; ``problem`` says why it failed, once it has."""
 
     def __init__(self, driver: Driver, transition: Transition, key: Row | None) -> None:
@@ -95,13 +95,13 @@ class _Walk(threading.Thread):
 
 
 @contextmanager
-def _walking(driver: Driver, transition: Transition, key: Row | None) -> Iterator[_Walk]:
+def walking(driver: Driver, transition: Transition, key: Row | None) -> Iterator[Walking]:
     """A walk that is to be started, and has to have ended at the end of the block."""
-    walk = _Walk(driver, transition, key)
+    walk = Walking(driver, transition, key)
     try:
         yield walk
     finally:
         if walk.ident is not None:
             walk.join(DEADLINE_SECONDS)
     if walk.is_alive():
-        raise DriverError(f"The walk of {transition.name} goes on without the process that was killed.")
+        raise DriverError(f"The walk of {transition.name} does not come to an end.")

@@ -98,6 +98,10 @@ WHERE NOT granted AND NOT ({held}) AND datname = current_database() AND backend_
         found = self.connection.execute(query, self.lock).fetchone()
         return 0 if found is None else int(found[0])
 
+    def end(self, backend: int) -> None:
+        """Have the server end a backend, which tells its client so."""
+        self.connection.execute("SELECT pg_terminate_backend(%s)", (backend,))
+
     def await_gone(self, backend: int) -> None:
         """Wait until the server has ended a backend.
 
@@ -108,7 +112,7 @@ WHERE NOT granted AND NOT ({held}) AND datname = current_database() AND backend_
         while self.connection.execute("SELECT FROM pg_stat_activity WHERE pid = %s", (backend,)).fetchone() is not None:
             if time.monotonic() > deadline:
                 raise DriverError(
-                    f"The server still works for a client that was killed {SETTLE_SECONDS:g} s ago (backend {backend});"
+                    f"The server still works for a client that went {SETTLE_SECONDS:g} s ago (backend {backend});"
                     " set client_connection_check_interval for its database."
                 )
             time.sleep(_LOOK_SECONDS)

@@ -13,7 +13,7 @@ from contextlib import redirect_stdout
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from arrowproof.conformance.answers import checked_walked
 from arrowproof.conformance.display import one_line
@@ -26,16 +26,23 @@ from arrowproof.model.lifecycle import Binding, Lifecycle
 from arrowproof.model.record import record
 from arrowproof.model.transitions import Pair, Transition, transition_map, transition_name
 
+if TYPE_CHECKING:
+    from arrowproof.conformance.relay import Relay
+
 _Result = TypeVar("_Result")
 
 
 @record
 class Subject:
-    """A lifecycle with a binding, its running service, and the journal on the service's database."""
+    """A lifecycle with a binding, its running service, and the journal on the service's database.
+
+    ``relay`` is what its connections come by, where they can be cut.
+    """
 
     lifecycle: Lifecycle
     driver: Driver
     journal: Journal
+    relay: Relay | None = None
 
     @property
     def binding(self) -> Binding:

@@ -1,0 +1,96 @@
+"""Lost connections: what a service on PostgreSQL does when its connection goes in the middle of a transition.
+
+The process lives, and has to find out what became of its transaction. Before the commit the server ends the connection
+while the transaction is held in a trigger, or the connection is cut at the COMMIT, which the server does not get. After
+it the COMMIT is done and the client gets no answer. The client sees the same in the last two, and may neither take it
+for done nor do it once more without a look. Whatever it does at once is waited for; then its process is killed, and
+the service started again as after any kill.
+"""
+
+from __future__ import annotations
+
+import time
+
+from arrowproof.conformance.driver import DriverError, Killed, ProcessDriver
+from arrowproof.conformance.held_kill import BEFORE_POINT, Walking, walking
+from arrowproof.conformance.postgresql_journal import PostgresJournal
+from arrowproof.conformance.processes import DEADLINE_SECONDS
+from arrowproof.conformance.relay import Line, Relay
+from arrowproof.conformance.transaction_hold import HeldChange, Hold, hold_transaction
+from arrowproof.conformance.walks import Subject
+from arrowproof.model.evidence import Blow, Row, Side
+from arrowproof.model.record import record
+from arrowproof.model.transitions import Transition
+
+COMMIT_POINT = "its COMMIT"
+ANSWER_POINT = "the answer to its commit"
+
+_LOOK_SECONDS = 0.002
+
+
+@record
+class LostConnection:
+    """The lost connection of one transition of a row; ``key`` is None for a creation.
+
+    Without a ``relay`` it can be ended by the server alone.
+    """
+
+    subject: Subject
+    driver: ProcessDriver
+    journal: PostgresJournal
+    relay: Relay | None
+    transition: Transition
+    key: Row | None
+
+    def strike(self, blow: Blow, side: Side) -> tuple[Killed, str | None]:
+        """Have the driver walk, take the connection away, wait for what the service does, and kill its process.
+
+        Returns:
+            The kill, and what was wrong ahead of it: a service that took for done what was not.
+
+        Raises:
+            DriverError: the walk came to its end, or did not come to the change or its commit, or goes on for ever.
+        """
+        change = HeldChange.of(self.subject.lifecycle, self.transition, self.key)
+        mark = self.journal.last_order()
+        with (
+            walking(self.subject.driver, self.transition, self.key) as walk,
+            hold_transaction(self.journal.url, self.journal.binding, change) as hold,
+        ):
+            walk.start()
+            backend = hold.await_held(lambda: not walk.is_alive())
+            if backend is None:
+                raise DriverError(f"{self.transition.name} did not come to its change. {walk.problem or ''}".strip())
+            if blow is Blow.ENDED:
+                hold.end(backend)
+                point = BEFORE_POINT
+            else:
+                point = self._cut(side, hold, backend, walk)
+            hold.await_gone(backend)
+        process = self.driver.process_of(self.transition)
+        process.kill()
+        is_believed = walk.problem is None and not any(map(self.subject.pair, self.journal.rows(after=mark)))
+        problem = f"The service took {self.transition.name} for done, which was not committed." if is_believed else None
+        return Killed(point, (process.record(),), self.key), problem
+
+    def _cut(self, side: Side, hold: Hold, backend: int, walk: Walking) -> str:
+        """Cut the connection of a transaction that is held; the point at which it went."""
+        assert self.relay is not None
+        line = self.relay.line(backend)
+        if side is Side.AFTER:
+            line.cut_answer()
+        elif line.commit_is_to_come:
+            line.cut_commit()
+        else:
+            # The statement is its own transaction, or its COMMIT came along with it.
+            line.cut()
+            return BEFORE_POINT
+        hold.release()
+        self._await_cut(line, walk)
+        return ANSWER_POINT if side is Side.AFTER else COMMIT_POINT
+
+    def _await_cut(self, line: Line, walk: Walking) -> None:
+        deadline = time.monotonic() + DEADLINE_SECONDS
+        while not line.is_cut.wait(_LOOK_SECONDS):
+            if (not walk.is_alive() and not line.is_cut.is_set()) or time.monotonic() > deadline:
+                raise DriverError(f"{self.transition.name} did not come to its commit. {walk.problem or ''}".strip())

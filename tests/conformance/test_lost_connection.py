@@ -1,0 +1,231 @@
+"""A connection that is lost in the middle of a transition, of small services on a real PostgreSQL."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from arrowproof.conformance.crash import check_crash
+from arrowproof.conformance.drive import drive
+from arrowproof.conformance.driver import DriverError, Killed, Walked
+from arrowproof.conformance.held_kill import BEFORE_POINT
+from arrowproof.conformance.journal import open_journal
+from arrowproof.conformance.lost_connection import ANSWER_POINT, COMMIT_POINT
+from arrowproof.conformance.own_database import own_database
+from arrowproof.conformance.processes import ProcessGroup, RunningProcess
+from arrowproof.conformance.relay import relay
+from arrowproof.conformance.walks import Subject
+from arrowproof.model.evidence import Blow, Kill, Row, Side
+from arrowproof.model.tours import plan_tours
+from arrowproof.model.transitions import Transition
+from tests.conformance.test_held_kill import SHOP
+
+SERVICE = """
+import psycopg, sys
+url, way, reaction = sys.argv[1:]
+connection = psycopg.connect(url, autocommit=True)
+connection.execute("CREATE TABLE IF NOT EXISTS orders (id int PRIMARY KEY, state text NOT NULL, tries int DEFAULT 0)")
+
+def make(source, target, number, sure):
+    if source == "None":
+        statement = "INSERT INTO orders (id, state) VALUES (%(id)s, %(to)s) ON CONFLICT DO NOTHING"
+    elif target == "None":
+        statement = "DELETE FROM orders WHERE id = %(id)s AND state = %(from)s"
+    else:
+        statement = "UPDATE orders SET tries = tries + 1, state = %(to)s WHERE id = %(id)s"
+        statement += " AND state = %(from)s" if sure else ""
+    values = {"id": number, "from": source, "to": target}
+    if way == "transaction":
+        with connection.transaction():
+            connection.execute(statement, values)
+    elif way == "together":
+        psycopg.ClientCursor(connection).execute(f"BEGIN; {statement}; COMMIT", values)
+    elif way == "prepared":
+        connection.execute("begin", prepare=True)
+        connection.execute(statement, values)
+        connection.execute(" commit", prepare=True)
+    else:
+        connection.execute(statement, values)
+
+print("ready", flush=True)
+for line in sys.stdin:
+    try:
+        make(*line.split(), sure=True)
+    except psycopg.OperationalError:
+        if reaction == "dies":
+            raise
+        connection = psycopg.connect(url, autocommit=True)
+        if reaction == "repeats":
+            make(*line.split(), sure=False)
+        elif reaction == "goes on":
+            make(*line.split(), sure=True)
+    print("done", flush=True)
+"""
+
+
+class Desk:
+    """The driver: it tells its one process what is to be done, line by line, and names it."""
+
+    def __init__(self, way: str = "transaction", reaction: str = "dies") -> None:
+        self._words = (way, reaction)
+        self._numbers = 0
+
+    def start_on(self, url: str, folder: Path) -> None:
+        self.url = url
+        self._processes = ProcessGroup(folder)
+        self._launch()
+
+    def _launch(self) -> None:
+        command = [sys.executable, "-c", SERVICE, self.url, *self._words]
+        self._worker = self._processes.start("worker", command, waits=True)
+        assert self._worker.read_line() == "ready"
+
+    def stop(self) -> None:
+        self._processes.stop()
+
+    def walk(self, transition: Transition, key: Row | None) -> Walked:
+        if key is None:
+            self._numbers += 1
+            key = (("id", self._numbers),)
+        return self._say(transition, key)
+
+    def _say(self, transition: Transition, key: Row) -> Walked:
+        if self._worker.ask(f"{transition.source} {transition.target} {key[0][1]}") != "done":
+            raise DriverError("It was not done.")
+        return Walked(key, (self._worker.record(),))
+
+    def process_of(self, transition: Transition) -> RunningProcess:  # noqa: ARG002 - there is one
+        return self._worker
+
+    def recover(self, transition: Transition, killed: Killed, side: Side) -> Walked:
+        self._launch()
+        key = killed.key or (("id", self._numbers),)
+        return self._say(transition, key) if side is Side.BEFORE else Walked(key, (self._worker.record(),))
+
+
+Check = Callable[..., Kill]
+
+
+@pytest.fixture
+def check(postgresql: str, tmp_path: Path) -> Iterator[Check]:
+    """Strikes a transition, of a service that works and reacts as is said."""
+    desks: list[Desk] = []
+    with own_database(postgresql) as url, relay(url) as made:
+        assert made is not None
+
+        def strike(source: str | None, target: str | None, side: Side, blow: Blow, *words: str) -> Kill:
+            if not desks:
+                desks.append(Desk(*words))
+                desks[0].start_on(made.url, tmp_path)
+                open_journal(url, SHOP.binding).install()  # type: ignore[arg-type]
+            subject = Subject(SHOP, desks[0], open_journal(url, SHOP.binding), made)  # type: ignore[arg-type]
+            tour = next(each for each in plan_tours(SHOP).tours if each.goal.pair == (source, target))
+            return check_crash(subject, tour.steps[:-1], tour.goal, side, blow)
+
+        yield strike
+        for desk in desks:
+            desk.stop()
+
+
+@pytest.mark.parametrize("reaction", ["dies", "goes on"])
+@pytest.mark.parametrize("way", ["transaction", "prepared"])
+def test_a_service_that_looks_before_it_goes_on_ends_right(check: Check, way: str, reaction: str) -> None:
+    for source, target in [(None, "open"), ("open", "paid")]:
+        ended = check(source, target, Side.BEFORE, Blow.ENDED, way, reaction)
+        before = check(source, target, Side.BEFORE, Blow.CUT)
+        after = check(source, target, Side.AFTER, Blow.CUT)
+        assert (ended.problem, before.problem, after.problem) == (None, None, None)
+        assert (ended.point, before.point, after.point) == (BEFORE_POINT, COMMIT_POINT, ANSWER_POINT)
+        assert (ended.blow, before.blow, after.blow) == (Blow.ENDED, Blow.CUT, Blow.CUT)
+        assert (before.found == before.before) is (reaction == "dies")
+        assert after.found == after.restarted != after.before
+
+
+@pytest.mark.parametrize("way", ["single", "together"])
+def test_a_commit_that_goes_with_its_statement_is_cut_off_in_the_statement_or_at_its_answer(
+    check: Check, way: str
+) -> None:
+    before = check("open", "paid", Side.BEFORE, Blow.CUT, way, "dies")
+    after = check("open", "paid", Side.AFTER, Blow.CUT)
+    assert (before.problem, after.problem) == (None, None)
+    assert (before.point, after.point) == (BEFORE_POINT, ANSWER_POINT)
+    assert before.found == before.before
+    assert after.found != after.before
+
+
+def test_a_service_that_does_once_more_what_had_no_answer_is_found_out(check: Check) -> None:
+    assert check("open", "paid", Side.BEFORE, Blow.CUT, "transaction", "repeats").problem is None
+    after = check("open", "open", Side.AFTER, Blow.CUT)
+    assert "the journal holds open -> open" in str(after.problem)
+    assert "then open -> open" in str(after.problem)
+
+
+def test_a_service_that_takes_for_done_what_had_no_answer_is_found_out(check: Check) -> None:
+    assert check("open", "paid", Side.AFTER, Blow.CUT, "transaction", "believes").problem is None
+    for blow in (Blow.CUT, Blow.ENDED):
+        before = check("open", "paid", Side.BEFORE, blow)
+        assert before.problem == "The service took open -> paid for done, which was not committed."
+        assert before.found == before.before
+
+
+def test_a_proof_tries_every_blow_and_says_that_each_was_survived(postgresql: str, tmp_path: Path) -> None:
+    with own_database(postgresql) as url:
+        desk = Desk("transaction", "dies")
+        found = drive(SHOP, desk, tmp_path / "run", database=url)  # type: ignore[arg-type]
+    assert found.left_out == found.problems == ()
+    assert [kill.problem for kill in found.kills] == [None] * 20
+    assert [(kill.blow, kill.side) for kill in found.kills[:5]] == [
+        (Blow.KILLED, Side.BEFORE),
+        (Blow.KILLED, Side.AFTER),
+        (Blow.ENDED, Side.BEFORE),
+        (Blow.CUT, Side.BEFORE),
+        (Blow.CUT, Side.AFTER),
+    ]
+
+
+class Direct(Desk):
+    """A driver whose service goes to the server by itself."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        self._direct = url
+
+    def start_on(self, url: str, folder: Path) -> None:  # noqa: ARG002
+        super().start_on(self._direct, folder)
+
+
+def test_a_service_that_goes_past_the_relay_is_told_of(postgresql: str, tmp_path: Path) -> None:
+    with own_database(postgresql) as url:
+        found = drive(SHOP, Direct(url), tmp_path / "run", database=url)  # type: ignore[arg-type]
+    said = {kill.problem for kill in found.kills if kill.blow is Blow.CUT}
+    assert said == {"The transaction was not made on a connection to the URL that the driver was given."}
+    assert {kill.problem for kill in found.kills if kill.blow is not Blow.CUT} == {None}
+
+
+def test_it_passes_on_what_it_need_not_understand(postgresql: str) -> None:
+    with own_database(postgresql) as url, relay(url) as made:
+        assert made is not None
+        with psycopg.connect(made.url) as connection:
+            (text,) = connection.execute("SELECT repeat('x', 1000000)").fetchone() or ("",)
+            assert len(text) == 1_000_000
+            with connection.cursor().copy("COPY (SELECT generate_series(1, 9)) TO STDOUT") as copied:
+                assert len(list(copied)) == 9
+            # Not cancel(), which would have nobody else at work in this process until it is passed on.
+            connection.cancel_safe(timeout=30)
+        # Neither side offers encryption here, and a client that asks for it all the same is told so.
+        with psycopg.connect(made.url.replace("sslmode=disable", "sslmode=prefer")) as connection:
+            assert not connection.pgconn.ssl_in_use
+    with pytest.raises(psycopg.OperationalError):
+        psycopg.connect(made.url)
+
+
+def test_it_listens_where_only_its_own_user_gets(postgresql: str) -> None:
+    with own_database(postgresql) as url, relay(url) as made:
+        assert made is not None
+        folder = Path(str(psycopg.conninfo.conninfo_to_dict(made.url)["host"]))
+        assert folder.stat().st_mode & 0o077 == 0
+    assert not folder.exists()
