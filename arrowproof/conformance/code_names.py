@@ -45,10 +45,14 @@ _LOOSE = re.compile(
     r"|\bfn\s+(?P<elixir>[^\n(]{1,120}?)->"
     r"|\bfor(?:each|\s+await)?\b\s*\(?(?P<loop>[^(){};\n]{1,120}?)(?:\b(?:in|of)\b|(?<!:):(?![:=]))"
     r"|\bforeach\s*\([^(){};\n]{1,120}\bas\b(?P<each>[^(){};\n]{1,120})"
+    r"|\bread\s+(?:-\w+\s+)*(?P<read>\w[\w ]{0,100})"
     r"|\b(?:const|let|var|val|my|local)\s*[\{\[(](?P<parts>[^}\])=]{1,300})[}\])]\s*="
 )
-_ONE_ARROW = re.compile(r"(?<![\w.$])(?P<name>[A-Za-z_$][\w$]*)\s*=>")
+_ONE_ARROW = re.compile(r"(?<![\w.$:>])(?P<name>[A-Za-z_$][\w$]*)\s*(?:=>|->\s)")
 _WORD = re.compile(r"[@A-Za-z_]\w*")
+_OWN = re.compile(r"\b(?:private|final|const|val|let)\b")
+_OPEN_BLOCK = re.compile(r"\bcompanion\s+object\b[^{}\n]*\Z")
+"""Ahead of a block whose names are those of the block around it."""
 _OWNER = re.compile(r"(?:[\w$@]+\s*(?:\.|->|::)\s*)+")
 
 
@@ -96,8 +100,8 @@ class CodeNames:
         name = bare(expression[owner.end() :] if owner is not None else expression)
         found = self._bound.get(name, [])
         if owner is not None:
-            is_alone = len(found) == 1 and self._members.get(name, 0) == 0
-            return found[0] if is_alone and found[0].is_declared else None
+            is_alone = len(found) == 1 and found[0].is_declared and self._members.get(name, 0) == 0
+            return found[0] if is_alone and self._is_own(owner.group(), found[0]) else None
         around = [each for each in found if each.scope[0] <= position <= each.scope[1]]
         if not around:
             return None
@@ -107,11 +111,21 @@ class CodeNames:
         is_late = not inner.is_constant and inner.position > position
         return None if is_hidden or is_late else inner
 
+    def _is_own(self, owner: str, bound: Bound) -> bool:
+        """Whether a member is this one in derived classes too, which may stand in other files."""
+        line = self._code[self._code.rfind("\n", 0, bound.position) + 1 : bound.position]
+        if owner.startswith("static"):
+            return re.search(r"\b(?:private|final)\b", line) is not None
+        return not owner.startswith(("this", "$this", "self.")) or _OWN.search(line) is not None
+
     # How names are bound
 
     def _scope(self, position: int) -> tuple[int, int]:
-        pairs = self._brackets.around(position) if self._language.has_blocks else ()
-        return next(((each.start, each.end) for each in pairs if each.sign == "{"), (0, len(self._code)))
+        for pair in self._brackets.around(position) if self._language.has_blocks else ():
+            header = self._code[max(0, pair.start - MAX_HEADER) : pair.start]
+            if pair.sign == "{" and not _OPEN_BLOCK.search(header):
+                return pair.start, pair.end
+        return 0, len(self._code)
 
     def _read_assignments(self) -> None:
         for match in _ASSIGNMENT.finditer(self._code):
@@ -163,7 +177,7 @@ class CodeNames:
         for match in _LOOSE.finditer(self._code):
             group = match.lastgroup or ""
             self._bind(match[group], match.start(group), self._scope_behind(match.start(), match.end()))
-        for match in _ONE_ARROW.finditer(self._code) if self._language.has_regexes else ():
+        for match in _ONE_ARROW.finditer(self._code) if self._language.joint == r"\+" else ():
             self._bind(match["name"], match.start(), self._scope_behind(match.start(), match.end()))
 
     def _scope_behind(self, start: int, end: int) -> tuple[int, int]:

@@ -84,12 +84,13 @@ class CodeStrings:
             before = self.code[max(0, expression.start - MAX_BESIDE) : expression.start]
             direct, member = _DIRECT.search(before), _MEMBER.search(before)
             if direct is not None:
-                name = direct["macro"] or direct["attribute"]
-                names.add(name, expression.start, expression.start)
+                group = direct.lastgroup or ""
+                position = expression.start - len(before) + direct.start(group)
+                names.add(direct[group], position, expression.start)
             around = next((pair.start for pair in self.brackets.around(expression.start) if pair.sign == "{"), -1)
-            group = next((name for start, name in groups if start == around), None)
-            if member is not None and group is not None and self._is_whole(expression):
-                members.setdefault(f"{group}.{member['name']}", []).append(expression)
+            owner = next((name for start, name in groups if start == around), None)
+            if member is not None and owner is not None and self._is_whole(expression):
+                members.setdefault(f"{owner}.{member['name']}", []).append(expression)
         self.members = {name: found[0] for name, found in members.items() if len(found) == 1}
 
     def _is_whole(self, expression: Expression) -> bool:

@@ -45,6 +45,8 @@ _WEAK = rf"""
   | (?P<wt>TRUNCATE){_GAP}(?P<cut_truncate>{_PATH})\s*(?:\Z|;|,|CASCADE\b|RESTART\b)
 """
 _HEAD = re.compile(rf"(?<![\w.$])(?:{_STRONG}|{_WEAK})", re.IGNORECASE | re.VERBOSE)
+_BARE_DELETE = re.compile(rf"(?<![\w.$])DELETE\s+FROM\s+(?P<table>{_PATH})[ \t]*(?=[\"'`<\n]|\Z)")
+"""In a file of no known language: all in capitals, up to the end of a line or of what may be a literal."""
 _KEYWORD = re.compile(r"update|insert|delete|replace|merge|truncate|create|alter|drop|copy", re.IGNORECASE)
 _TABLES = ("u", "i", "d", "m", "t", "c", "f", "a", "cut_update", "cut_insert", "cut_delete", "cut_truncate")
 _CUT = {"wu", "wi", "wd", "wt"}
@@ -130,3 +132,5 @@ def find_written(text: str) -> Iterator[Head]:
         table = next((match[name] for name in _TABLES if match[name] is not None), "")
         if not any(match[name] for name in (*_CUT, "define")):
             yield Head(match.start(), table)
+    for match in _BARE_DELETE.finditer(text):
+        yield Head(match.start(), match["table"])

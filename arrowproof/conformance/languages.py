@@ -45,6 +45,8 @@ class Language:
     """What may stand between two literals that are one, where nothing need join them (a pattern)."""
     has_macros: bool = False
     """Whether a name in capitals beside a literal may stand for another."""
+    has_positions: bool = False
+    """Whether ``$1`` is a parameter of the program, not of the database."""
     fills_names: bool = False
     """Whether ``{name}`` in a plain literal stands for the name, as it does in the formats of Rust."""
 
@@ -57,9 +59,13 @@ _SINGLE = Quote("'", "'")
 _DOLLAR = ("${", "$")
 _CHARACTER = Quote(r"'(?=(?:\\.[^'\n]{0,8}|[^'\\\n])')", "'", is_string=False)
 
+_AHEAD_OF_STRING = ("return", "case", "typeof", "else", "in", "of", "void", "throw", "await", "yield", "from", "import")
+# An apostrophe behind a letter is one of the text between tags, but for the words that a string may follow.
+_SCRIPT_SINGLE = Quote("(?:" + "|".join([r"(?<!\w)", *(rf"(?<=\b{each})" for each in _AHEAD_OF_STRING)]) + ")'", "'")
+
 _JAVASCRIPT = Language(
     _SLASHES,
-    (Quote("`", "`", is_multiline=True, holes=("${",)), _DOUBLE, _SINGLE),
+    (Quote("`", "`", is_multiline=True, holes=("${",)), _DOUBLE, _SCRIPT_SINGLE),
     has_regexes=True,
 )
 _GO = Language(_SLASHES, (Quote("`", "`", "", is_multiline=True), _DOUBLE, _CHARACTER))
@@ -67,6 +73,7 @@ _JAVA = Language(_SLASHES, (Quote('"""', '"""', is_multiline=True), _DOUBLE, _CH
 _KOTLIN = Language(
     _SLASHES,
     (
+        Quote(r'\$\$"""', '"""', "", is_multiline=True, holes=("$${",)),
         Quote('"""', '"""', "", is_multiline=True, holes=_DOLLAR),
         Quote('"', '"', holes=_DOLLAR),
         _CHARACTER,
@@ -185,6 +192,7 @@ _SHELL = Language(
     joint="",
     has_blocks=False,
     adjacent="",
+    has_positions=True,
 )
 _PERL = Language(
     r"(?<![$\w])\#[^\n]*|^=\w+(?s:.*?)(?:^=cut\b|\Z)",

@@ -24,11 +24,13 @@ MAX_UNCLOSED = 100
 
 @record
 class Literal:
-    """A string literal from ``start`` to ``end`` of the file, what it holds, and the code ahead of and behind it."""
+    """A string literal from ``start`` to ``end`` of the file and what it holds. Of a heredoc these are the places of
+    its announcement, and ``behind`` is where the code goes on behind its body."""
 
     start: int
     end: int
     chunks: tuple[Chunk, ...]
+    behind: int | None = None
 
 
 @record
@@ -62,6 +64,7 @@ _REGEX = re.compile(r"/(?![*/])(?:[^\\/\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]*
 _AHEAD_OF_REGEX = re.compile(r"(?:[(,=:\[!&|?{};+\-*%~^<>\n]|\b(?:return|typeof|case|in|of|do|else))\s*\Z")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\n": "", "0": "\0"}
 _NAME = re.compile(r"[A-Za-z_]\w*(?:->\w+|\.\w+(?=\W)(?!\.?\s*(?:=|set\b)))*")
+_NAME_OR_PLACE = re.compile(r"[A-Za-z_]\w*|\d|[@*#?]")
 _CODE_POINT = re.compile(r"x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,6})\}")
 
 
@@ -132,7 +135,8 @@ class _Reader:
             close = re.compile(rf"^[ \t]*{re.escape(tag)}\b", re.MULTILINE).search(self.text, position)
             stop = close.start() if close is not None else len(self.text)
             end, chunks = self._content(quote, None, position, stop)
-            self.literals.append(Literal(start, opening.end(), tuple(chunks)))
+            behind = close.end() if close is not None else None
+            self.literals.append(Literal(start, opening.end(), tuple(chunks), behind))
             self.blanks += [(start, opening.end()), (position, end)]
             position = close.end() if close is not None else stop
         heredocs.clear()
@@ -197,7 +201,7 @@ class _Reader:
         """The end of the hole that begins at ``match`` (-1 when none does) and the expression in it."""
         opening = match.group()
         if opening == "$":
-            name = _NAME.match(self.text, match.end())
+            name = (_NAME_OR_PLACE if self.language.has_positions else _NAME).match(self.text, match.end())
             return (name.end(), name.group()) if name is not None else (-1, "")
         if opening == "{" and self.text[match.end() : match.end() + 1] == "{":
             return -1, ""

@@ -88,7 +88,7 @@ def added_later(name: str, line: int) -> list[Chunk]:
 
 _PLACEHOLDER = re.compile(
     r"""
-    %(?:\(\w{1,100}\)|\d+\$|\[\d+\])?[+#]?[sdvqrfibtw]\b    # printf and its kin
+    %(?:\(\w{1,100}\)|<\w{1,100}>|\d+\$|\[\d+\])?[+#]?[sdvqrfibtw]\b    # printf and its kin
   | \{\{[^{}\n]{0,100}\}\}                                    # templates
   | [%#$]?\{[\w.!:\#?\[\]()-]{0,100}\}                         # format strings
   | (?<![\w$])\$[A-Za-z_]\w*(?![\w$])                         # $name, and no dollar quote

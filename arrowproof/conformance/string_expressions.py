@@ -146,6 +146,11 @@ class Expressions:
     def _literal(self, start: int) -> tuple[int, list[Chunk]]:
         literal = self._literals[start]
         self._taken.add(start)
+        goes_on = (
+            re.compile(r"[ \t]*\.(?!\s*=)").match(self._code, literal.behind) if literal.behind is not None else None
+        )
+        if goes_on is not None and self._language.joint == r"\.":
+            return literal.behind or literal.end, list(literal.chunks)
         return self._methods(literal.end, list(literal.chunks))
 
     def _hole(self, start: int, end: int) -> tuple[int, list[Chunk]]:

@@ -40,8 +40,10 @@ def filled(chunks: Sequence[Chunk], arguments: Sequence[Sequence[Chunk]]) -> lis
 
 def replaced(chunks: Sequence[Chunk], arguments: Sequence[Sequence[Chunk]]) -> list[Chunk]:
     """The text with one part of it put in the place of another, where both are written out or the new one is a hole."""
-    if len(arguments) < 2 or len(arguments[0]) != 1 or arguments[0][0].is_hole or not arguments[0][0].text:
+    if len(arguments) < 2 or len(arguments[0]) != 1 or not arguments[0][0].text:
         return list(chunks)
+    if arguments[0][0].is_hole:  # a pattern, most often one of white space
+        return tidied("squish", list(chunks))
     old, found = arguments[0][0].text, list[Chunk]()
     for chunk in chunks:
         if chunk.is_hole and chunk.text == old:

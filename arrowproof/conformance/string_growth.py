@@ -67,7 +67,7 @@ def _adds(name: str, language: Language) -> re.Pattern[str]:
 
 
 _GOES_ON = re.compile(
-    r"\s*(?:,|(?:SET|WHERE|AND|OR|VALUES|ON\s+CONFLICT|RETURNING|USING|FROM|LIMIT|ORDER\s+BY)\b)", re.IGNORECASE
+    r"\s*(?:,\s*[\"`\[]?\w|(?i:SET|WHERE|VALUES|RETURNING|ON\s+CONFLICT)[\s(]|(?:AND|OR|FROM|USING|LIMIT|ORDER\s+BY)\s)"
 )
 
 

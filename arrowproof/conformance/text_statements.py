@@ -87,7 +87,7 @@ def _is_loose(marked: str, column: str) -> bool:
     others = r"(?:[^'\";]{0,200},\s*)?"
     placeholder = r"(?:'|\?|\$\d|:\w|@\w)"
     forms = (
-        rf"\A\s*,\s*{name}{placeholder}",
+        rf"\A[\s{HOLE}]*,\s*{name}{placeholder}",
         rf"(?:\A|\W)(?-i:SET)\s+{others}{name}(?:{placeholder}|%|{HOLE}|CASE\b|NULL\b|\d)",
         rf"\A\s*set\s+{others}{name}'",
     )

@@ -114,7 +114,9 @@ def _judge_rare(statement: SqlStatement, table: str) -> str | None:
 
 
 def _holds_change(token: Token, table: str) -> bool:
-    text = token.value if token.value is not None else token.text.partition("'")[2]
+    text = token.value
+    if text is None:  # with escapes, of which only those of white space matter here
+        text = token.text.partition("'")[2].replace("\\n", " ").replace("\\t", " ").replace("\\'", "'")
     heads = find_heads(text.replace("''", "'"))
     return any(not (head.is_cut or head.is_definition) and may_name(head.table, frozenset({table})) for head in heads)
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from arrowproof.conformance.extraction import MAX_NAMES
+from arrowproof.conformance.extraction import MAX_NAMES, extract_statements
+from arrowproof.conformance.sources import Source
 from arrowproof.model.lifecycle import Dialect
-from tests.conformance.extractions import extract
+from tests.conformance.extractions import JOBS, VALUES, extract
 from tests.conformance.matrices import DDL, GOOD, Judge, possible
 
 UPDATE = "UPDATE jobs SET status = 'failed' WHERE id = 1"
@@ -150,3 +151,18 @@ def test_an_index_that_is_dropped_in_a_file_of_its_own_makes_no_key_either(
     assert "failed>completed" not in possible(judge(GOOD + index + claim, sources=sources))
     (tmp_path / file).write_text(text)
     assert "failed>completed" in possible(judge(GOOD + index + claim, sources=sources))
+
+
+def test_a_file_that_cannot_be_told_is_undecided_where_it_speaks_of_the_table() -> None:
+    problem = "this file is not UTF-8 (byte 3): save it as UTF-8"
+    sources = [
+        Source("a.rb", "# \xe9\nq('DELETE FROM jobs')", "", problem),
+        Source("b.rb", "# \xe9\nq('DELETE FROM notes')", "", problem),
+        Source("c.sql", "", "", "this file is larger than can be read"),
+    ]
+    found = extract_statements(sources, JOBS, VALUES, Dialect.SQLITE).statements
+    assert [(str(each.place), each.problem) for each in found] == [
+        ("a.rb:1", problem),
+        ("a.rb:2", None),
+        ("c.sql:1", "this file is larger than can be read"),
+    ]

@@ -58,6 +58,17 @@ def test_prose_and_keywords_alone_begin_none(text: str) -> None:
     assert list(find_heads(text)) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "is_cut"), [("UPDATE jobs SET ", True), ("INSERT INTO jobs", True), ("DELETE FROM jobs", False)]
+)
+def test_a_head_that_ends_ahead_of_what_it_does_is_cut(text: str, is_cut: bool) -> None:
+    assert [head.is_cut for head in find_heads(text)] == [is_cut]
+
+
+def test_a_removal_of_all_is_found_up_to_the_end_of_what_may_be_a_literal() -> None:
+    assert [head.table for head in find_written('a = "DELETE FROM jobs"\nb: DELETE FROM notes')] == ["jobs", "notes"]
+
+
 def test_what_is_written_out_is_found_wherever_it_stands() -> None:
     assert [head.start for head in find_written("a: UPDATE jobs SET a = 1\nplease delete from jobs where b")] == [3, 32]
 

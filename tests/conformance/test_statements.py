@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from arrowproof.conformance.statements import MAX_INDENT, SqlStatement, split_statements
+from arrowproof.model.lifecycle import Dialect
 
 
 def split(text: str) -> list[SqlStatement]:
@@ -113,3 +114,26 @@ def test_every_kind_of_parameter_is_one_token(parameter: str) -> None:
 @pytest.mark.timeout(60)
 def test_hostile_text_takes_time_in_proportion_to_its_length(text: str) -> None:
     assert split(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("SELECT 1 \\g\nDELETE FROM jobs", [("SELECT 1", None), ("DELETE FROM jobs", None)]),
+        ("SELECT 1 AS a \\gset\nSELECT 2;", [("SELECT 1 AS a", None), ("SELECT 2", None)]),
+        ("SELECT 1 \\; SELECT 2;", [("SELECT 1", None), ("SELECT 2", None)]),
+        ("SELECT 'a' \\gexec\nSELECT 2", [("SELECT 'a'", "what it returns is run as SQL"), ("SELECT 2", None)]),
+        ("SELECT 'a'\n\\gexec\n", [("SELECT 'a'", "what it returns is run as SQL")]),
+        ("-- a\rDELETE FROM jobs;", [("DELETE FROM jobs", None)]),
+    ],
+)
+def test_psql_sends_a_statement_at_its_own_commands_and_ends_a_comment_at_any_end_of_a_line(
+    text: str, wanted: list[tuple[str, str | None]]
+) -> None:
+    found = split_statements("a.sql", text, Dialect.POSTGRESQL)
+    assert [(each.sql, each.problem) for each in found] == wanted
+
+
+def test_a_command_of_the_sqlite_shell_that_reads_nothing_is_passed_over() -> None:
+    found = split_statements("a.sql", ".mode csv\n.import a.csv jobs\nSELECT 1;")
+    assert [each.sql for each in found] == [".import a.csv jobs", "SELECT 1"]

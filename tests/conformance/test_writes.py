@@ -109,3 +109,25 @@ def test_mysql_is_read_too() -> None:
         ("INSERT", "jobs", "REPLACE"),
         ("INSERT", "u", ""),
     ]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT cron.schedule('a', '* * * * *', $$DELETE FROM jobs$$)",
+        "SELECT dblink_exec('UPDATE jobs SET status = ''done''')",
+        r"CALL run(E'UPDATE jobs\n SET a = 1')",
+    ],
+)
+def test_a_string_that_a_function_may_run_is_undecided(sql: str) -> None:
+    assert reason(sql) == "a string in it is a statement on jobs, which a function may run"
+
+
+@pytest.mark.parametrize("sql", ["SELECT 'please update jobs'", "SELECT f('DELETE FROM notes')"])
+def test_prose_and_statements_on_other_tables_in_strings_change_nothing(sql: str) -> None:
+    assert answers(sql) == []
+
+
+def test_strings_with_escapes_are_not_followed_once_they_are_switched_on() -> None:
+    assert "backslashes in strings are escapes" in reason("SET standard_conforming_strings = off")
+    assert answers("SET standard_conforming_strings = on") == []
