@@ -45,7 +45,7 @@ class LegendItem:
 
 LegendGroup = tuple[LegendItem, ...]
 LegendParts = tuple[tuple[LegendGroup, ...], ...]
-"""The legend: what is said of arrows in groups at its left, and the kinds of states at its right."""
+"""The legend: what the arrows show, what else is said of them in groups, and the kinds of states, if there are any."""
 
 
 def legend_of_page(outline: Outline, stage: Stage, proof: Proof | None, language: Language) -> LegendParts:
@@ -60,8 +60,9 @@ def legend_of_page(outline: Outline, stage: Stage, proof: Proof | None, language
         kinds.append(LegendItem(folded_sample(), language("scene.group"), KIND_UNITS, ".folded"))
     if any(scene.quiet for scene in stage.scenes):
         kinds.append(LegendItem(quiet_sample(), language("legend.outside"), KIND_UNITS, ".quiet:not(.folded)"))
-    left = tuple(group for group in (proven, marks, syntax) if group)
-    return tuple(part for part in (left, (tuple(kinds),) if kinds else ()) if part)
+    parts = ((proven,), (marks, syntax), (tuple(kinds),))
+    full = (tuple(group for group in part if group) for part in parts)
+    return tuple(part for part in full if part)
 
 
 def legend_of_proof(proof: Proof, language: Language) -> tuple[LegendItem, ...]:
@@ -111,10 +112,15 @@ def legend_widths(parts: LegendParts) -> tuple[tuple[tuple[float, ...], ...], ..
 
 
 def legend_height(parts: Sequence[Sequence[Sequence[float]]], width: float) -> float:
-    """The height in rem of a legend with items of these widths: parts share one row, or each flows by itself."""
-    flows = [[item for group in part for item in group] for part in parts]
-    is_one_row = sum(map(_length, flows)) + _GAP * (len(flows) - 1) <= width
-    rows = 1 if is_one_row or not parts else sum(_rows(items, width) for items in flows)
+    """The height in rem of a legend with items of these widths: parts share a row, or flow each by itself."""
+    rows, free = 0, 0.0
+    for part in parts:
+        items = [item for group in part for item in group]
+        if _length(items) > free:
+            rows += _rows(items, width)
+            free = width
+        free -= _length(items) + _GAP
+    rows = max(rows, 1)
     return rows * ROW + (rows - 1) * ROW_GAP
 
 

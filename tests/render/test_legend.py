@@ -58,3 +58,10 @@ def test_parts_share_one_row_or_each_flows_by_itself() -> None:
 
 def test_the_items_of_all_groups_of_a_part_flow_together() -> None:
     assert legend_height([((10.0, 10.0), (10.0, 10.0), (5.0,))], 40) == 2 * ROW + ROW_GAP
+
+
+def test_a_part_shares_the_row_of_the_next_one_where_it_has_none_before_it() -> None:
+    parts = [((10.0, 10.0, 10.0),), ((8.0,), (8.0,)), ((10.0,),)]
+    assert legend_height(parts, 40) == 2 * ROW + ROW_GAP
+    assert legend_height(parts, 60) == 2 * ROW + ROW_GAP
+    assert legend_height(parts, 70) == ROW
