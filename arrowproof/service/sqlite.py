@@ -279,6 +279,7 @@ def _prepare(connection: apsw.Connection, database: SQLiteDatabase, shown: str, 
         database.rows("synchronous")
         marks = _read_marks(database)
         if create and marks == (0, 0):
+            database.rows("page_size")
             _initialise(connection, database, shown)
             marks = _read_marks(database)
         _check_marks(marks, shown)

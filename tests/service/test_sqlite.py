@@ -116,6 +116,17 @@ def test_what_cannot_be_a_database_file_is_refused(path, create):
             open_sqlite(wrong, create=create)
 
 
+def test_the_pages_of_a_new_file_are_small_and_those_of_another_stay_as_they_are(path):
+    def page_size():
+        open_sqlite(path, create=True).close()
+        return int.from_bytes(path.read_bytes()[16:18])
+
+    assert page_size() == 2048
+    path.unlink()
+    make(path, ["PRAGMA page_size = 8192", *schema_statements("sqlite")])
+    assert page_size() == 8192
+
+
 @pytest.mark.parametrize("create", [True, False], ids=["server", "worker"])
 def test_a_damaged_database_is_refused(path, create):
     open_sqlite(path, create=True).close()

@@ -8,6 +8,11 @@ PRAGMA application_id;
 -- The version of its schema.
 PRAGMA user_version;
 
+-- name: page_size
+-- Of a new file: half of what is usual. An attempt changes little on each of five pages, and a commit writes them whole;
+-- the longest idempotency key still fits into its index. A file that holds something keeps the size that it has.
+PRAGMA page_size = 2048;
+
 -- name: count_schema_objects
 -- 0 in a database in which nothing was ever created.
 SELECT count(*) FROM sqlite_schema;
