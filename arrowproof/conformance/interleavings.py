@@ -56,11 +56,12 @@ def plan_interleavings(subject: Subject, tours: Sequence[Tour]) -> tuple[Schedul
 
     Args:
         subject: what is proven.
-        tours: the tours of its model, whose steps lead to every state.
+        tours: the tours that have the transitions as steps: those of the model, or of a part of it.
     """
     ways = _ways(tours)
     moments = moments_of(subject)
-    leaving = [each for each in subject.transitions.values() if each.source in ways]
+    toured = {step.pair for tour in tours for step in tour.steps}
+    leaving = [each for each in subject.transitions.values() if each.source in ways and each.pair in toured]
     return tuple(
         Schedule(ways[first.source], first, rival, _RIVALS[moment], moment)
         for first in leaving

@@ -69,7 +69,7 @@ def rivalry_problem(
     if problem is not None:
         return f"{problem} {said}"
     last, (_, target) = made[-1]
-    late = journal[journal.index(last) + 1 :]
+    late = [row for row in journal[journal.index(last) + 1 :] if not subject.is_beat(row)]
     problem = _late_problem(subject, target, late, habits.get(made[-1][1], Habit()).afterwards) or _lost_problem(
         [pair for _, pair in made], journal, habits
     )
@@ -145,5 +145,6 @@ def _is_number(value: object) -> bool:
 
 
 def _rows_behind(subject: Subject, journal: Sequence[JournalRow]) -> int:
-    last = max((at for at, row in enumerate(journal) if subject.pair(row) is not None), default=len(journal) - 1)
-    return len(journal) - 1 - last
+    work = [row for row in journal if not subject.is_beat(row)]
+    last = max((at for at, row in enumerate(work) if subject.pair(row) is not None), default=len(work) - 1)
+    return len(work) - 1 - last

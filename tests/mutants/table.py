@@ -32,11 +32,15 @@ SERVICE = FOLDER.parents[1] / "arrowproof" / "service"
 
 
 class Check(StrEnum):
-    """What kills a mutant, the cheapest first; the last, a whole proof by the command, is for looks by hand."""
+    """What kills a mutant, the cheapest first; the last, a whole proof by the command, is for looks by hand.
+
+    A race is several workers at once on PostgreSQL; see ``races``.
+    """
 
     SQL = "sql"
     WALK = "walk"
     KILL = "kill"
+    RACE = "race"
     WHOLE = "whole"
 
 

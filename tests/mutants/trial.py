@@ -112,17 +112,20 @@ def check_plan(
     plan: Plan,
     *,
     kills: bool = False,
+    races: bool = False,
     database: str | None = None,
 ) -> Judgement:
     """What a proof of these tours says; with ``kills`` on both sides of the commit of each goal.
 
+    With ``races`` several workers are set off on one row, for each pair of their steps that leave one state.
     ``database`` is the URL of an empty PostgreSQL database, for a service that works on one.
 
     Raises:
         InputError: the service does not start, say.
     """
     started, clock = datetime.now(UTC), time.monotonic()
-    driven = drive(lifecycle, driver, run_folder, crash_checks=kills, plan=plan, database=database)
+    asked = {"crash_checks": kills, "interleavings": races}
+    driven = drive(lifecycle, driver, run_folder, plan=plan, database=database, **asked)
     matrix = build_matrix(lifecycle, scan(lifecycle))
     seconds = round(time.monotonic() - clock, 3)
     evidence = assemble_evidence(lifecycle, matrix, driven, started=started, seconds=seconds)
@@ -130,7 +133,7 @@ def check_plan(
     report = json.loads(report_json(evidence, lifecycle))
     has_walked_well = all(walk.problem is None for each in evidence.transitions for walk in each.walks)
     return Judgement(
-        Check.KILL if kills and has_walked_well else Check.WALK,
+        Check.WALK if not has_walked_well else Check.RACE if races else Check.KILL if kills else Check.WALK,
         HOLDS if holds(evidence.verdict) else DOES_NOT_HOLD,
         tuple(report["reasons"]),
         time.monotonic() - clock,
@@ -199,5 +202,6 @@ def _narrow(lifecycle: Lifecycle, evidence: Evidence, plan: Plan, problems: Sequ
         evidence.dynamic,
         problems,
         states=lifecycle.stored_states,
+        interleavings=evidence.interleavings,
     )
     return replace(evidence, transitions=transitions, verdict=verdict, reasons=reasons)
