@@ -130,14 +130,14 @@ class CodeNames:
     def _read_assignments(self) -> None:
         for match in _ASSIGNMENT.finditer(self._code):
             name, position = bare(match["name"]), match.start("name")
-            before = self._code[max(0, position - MAX_HEADER) : position]
+            before = self._line_ahead(position)
             if match["owner"]:
                 self._members[name] = self._members.get(name, 0) + 1
                 continue
             in_list = next((each for each in self._brackets.around(position)), None)
             is_argument = in_list is not None and in_list.sign == "(" and not self._is_group(in_list)
             sign = match["sign"]
-            is_known = sign in ("=", ":=") and not is_argument and not _SEVERAL.search(before)
+            is_known = sign in ("=", ":=") and not is_argument and not self._is_one_of_several(position)
             is_declared = is_argument or sign == ":=" or _DECLARING.search(before) is not None
             self._bound.setdefault(name, []).append(
                 Bound(
@@ -152,6 +152,15 @@ class CodeNames:
     def _is_first(self, name: str, before: str) -> bool:
         """Whether a plain assignment declares, as the first one of a constant does where no keyword is written."""
         return name.isupper() and not before.rpartition("\n")[2].strip()
+
+    def _line_ahead(self, position: int) -> str:
+        """The line up to a place, behind the end of the line before."""
+        return "\n" + self._code[max(0, position - MAX_HEADER) : position].rpartition("\n")[2]
+
+    def _is_one_of_several(self, position: int) -> bool:
+        """``a, b = …``: which value is whose is not told."""
+        before = self._code[max(0, position - MAX_HEADER) : position].rstrip()
+        return before.endswith(",") and _SEVERAL.search(before) is not None
 
     def _is_group(self, pair: Pair) -> bool:
         """Go: ``const ( … )``."""
@@ -169,7 +178,7 @@ class CodeNames:
             return True
         if not _BODY.match(self._code, pair.end + 1, pair.end + MAX_HEADER):
             return False
-        method = _METHOD.search(before)
+        method = _METHOD.search(self._line_ahead(pair.start))
         has_name = method is not None and (self._language.has_regexes or len(method.group().split()) > 1)
         return has_name and method is not None and not _NO_METHOD.search(method.group())
 

@@ -82,7 +82,9 @@ class CodeStrings:
         members: dict[str, list[Expression]] = {}
         for expression in self.found:
             before = self.code[max(0, expression.start - MAX_BESIDE) : expression.start]
-            direct, member = _DIRECT.search(before), _MEMBER.search(before)
+            is_member = before.rstrip()[-1:] in (":", "=", ">")
+            member = _MEMBER.search(before) if is_member else None
+            direct = _DIRECT.search(before) if not is_member else None
             if direct is not None:
                 group = direct.lastgroup or ""
                 position = expression.start - len(before) + direct.start(group)

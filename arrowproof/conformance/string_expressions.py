@@ -51,6 +51,7 @@ _HARMLESS = re.compile(
     r"\s*\.\s*(?:trimIndent|trimMargin|stripMargin|stripIndent|strip_heredoc|strip|trim|freeze|squish|to_s|toString|"
     r"to_string|to_owned|into|as_str|dedent|html_safe|c_str|unindent|chomp|lstrip|rstrip|intern)\b(?:\([^()]*\))?"
 )
+_ENDS_OF_JOINTS = frozenset("+.<>&_\\")
 _SUFFIX = re.compile(r"\s*+[.%]")
 _CONCAT = re.compile(r"\s*\.\s*concat\s*\(\s*")
 _REPLACE = re.compile(r"\s*\.\s*(?:replace|replaceAll|gsub|sub|tr|Replace)\s*\(")
@@ -207,7 +208,7 @@ class Expressions:
         """Where the operand ends that is joined to what begins at ``start``, None when none is."""
         before = self._code[max(0, start - MAX_HEADER) : start]
         offset = start - len(before)
-        if self._joint_ahead is not None:
+        if self._joint_ahead is not None and before.rstrip()[-1:] in _ENDS_OF_JOINTS:
             joint = self._joint_ahead.search(before)
             if joint is not None:
                 return offset + joint.start() if before[: joint.start()].strip() else None
