@@ -144,7 +144,7 @@ class _Extractor:
             if isinstance(tree, str):
                 yield unread_module(source.file, tree)
             else:
-                read = partial(read_python, source.file, tree, words, self.dialect, self.project)
+                read = partial(read_python, source.file, tree, words, self.dialect, self.project, self.binding.state)
                 yield from self._followed(source, read)
                 if "alembic" in source.text and self.binding.state is not None:
                     yield from self._migration(source, tree, words, self.binding.state)

@@ -88,9 +88,10 @@ def added_later(name: str, line: int) -> list[Chunk]:
 
 _PLACEHOLDER = re.compile(
     r"""
-    %(?:\(\w{1,100}\)|<\w{1,100}>|\d+\$|\[\d+\])?[+#]?[sdvqrfibtw]\b    # printf and its kin
+    %(?:\(\w{1,100}\)|<\w{1,100}>|\d+\$|\[\d+\])?[-+#0]*\d*(?:\.\d+)?[sdvqrfibtw]\b    # printf and its kin
   | \{\{[^{}\n]{0,100}\}\}                                    # templates
   | [%#$]?\{[\w.!:\#?\[\]()-]{0,100}\}                         # format strings
+  | \{\w{0,30}(?:![rsa])?:[<>^=+\ ,\#\w.%*-]{1,40}\}           # with a width, a sign, a precision
   | (?<![\w$])\$[A-Za-z_]\w*(?![\w$])                         # $name, and no dollar quote
   | (?<=update[ ])\?\?|(?<=into[ ])\?\?|(?<=from[ ])\?\?        # a name in MySQL's driver and Knex
     """,

@@ -178,6 +178,9 @@ def _replaced(strings: Strings, node: ast.Call, chunks: list[Chunk], scope: Scop
         else:
             runs.append(Chunk(chunk.text, chunk.line, chunk.last_line, not is_written))
     made: list[Chunk] = []
+    new = written_text(strings.chunks(node.args[1], scope, depth + 1))
+    if sum(len(run.text) + run.text.count(old) * len(new or "") for run in runs) > MAX_TEXT:
+        return None
     for run in runs:
         parts = [run.text] if run.is_hole else run.text.split(old)
         line = run.line

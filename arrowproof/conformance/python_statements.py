@@ -10,15 +10,17 @@ import ast
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from arrowproof.conformance.embedded import read_piece
-from arrowproof.conformance.heads import find_heads, find_written, may_name
+from arrowproof.conformance.heads import HOLE, find_heads, find_written, may_name
 from arrowproof.conformance.names import fold
 from arrowproof.conformance.pieces import Chunk, Piece, added_later
 from arrowproof.conformance.python_constants import ClassConstants, Project, class_constants, last_name
 from arrowproof.conformance.python_flow import given_at_definition
 from arrowproof.conformance.python_scopes import Binding, Scope, scope_of
 from arrowproof.conformance.python_strings import Strings
+from arrowproof.conformance.python_text import MAX_SHOWN
 from arrowproof.conformance.statements import SqlStatement
 from arrowproof.conformance.tokens import Token, TokenKind
 from arrowproof.model.evidence import Place
@@ -57,21 +59,55 @@ def unread_module(file: str, reason: str) -> SqlStatement:
 
 
 def read_python(
-    file: str, tree: ast.Module, words: frozenset[str], dialect: Dialect, project: Project | None = None
+    file: str,
+    tree: ast.Module,
+    words: frozenset[str],
+    dialect: Dialect,
+    project: Project | None = None,
+    state: str | None = None,
 ) -> Iterator[SqlStatement]:
-    """The statements in the strings of a module that concern one of the tables ``words`` (folded)."""
+    """The statements in the strings of a module that concern one of the tables ``words`` (folded).
+
+    ``state`` is the column of the bound one, for what sets it in a statement that begins elsewhere.
+    """
     walker = _Walker(tree, Strings(ClassConstants(file, project or Project(), class_constants(tree))))
     walker.walk()
     for piece in walker.pieces:
-        found = list(read_piece(file, piece, words, dialect))
+        problem = _unread(piece, words, state)
+        found = [_doubtful(file, piece, problem)] if problem else list(read_piece(file, piece, words, dialect))
         if not piece.is_prose or all(map(_is_whole, found)):
             yield from found
     for doubt in walker.strings.doubts.values():
         piece = Piece(doubt.chunks)
         if _may_concern(piece.marked, words, is_any_table=doubt.is_any_table):
-            text = piece.shown(0, len(piece.marked))
-            token = Token(TokenKind.JUNK, text, 0, doubt.line)
-            yield SqlStatement(Place(file, doubt.line), text, (token,), problem=doubt.reason)
+            yield _doubtful(file, piece, doubt.reason, doubt.line)
+
+
+def _doubtful(file: str, piece: Piece, reason: str, line: int = 0) -> SqlStatement:
+    """What stands for a string that may be a statement and is not read as one."""
+    text = piece.shown(0, min(len(piece.marked), MAX_SHOWN))
+    line = line or piece.line_at(0)
+    return SqlStatement(Place(file, line), text, (Token(TokenKind.JUNK, text, 0, line),), problem=reason)
+
+
+def _unread(piece: Piece, words: frozenset[str], state: str | None) -> str | None:
+    """Why a string is not read although it may concern one of the tables, None when it is read."""
+    if len(piece.marked) > MAX_PIECE and _may_concern(piece.marked, words, is_any_table=False):
+        return f"it has {len(piece.marked)} characters, of which at most {MAX_PIECE} are read: make it shorter"
+    if state is not None and piece.marked[:1] == HOLE and _goes_on(state).match(piece.marked) is not None:
+        return f"it goes on with what {piece.hole_at(0)} begins, which is not known here"
+    return None
+
+
+@lru_cache
+def _goes_on(state: str) -> re.Pattern[str]:
+    """What follows a hole and sets the state column in the statement that the hole begins."""
+    name = rf"[\"`\[]?{re.escape(state)}[\"`\]]?"
+    return re.compile(rf"[\s{HOLE}]*(?:,|\bSET\b)\s*(?:[\w\"`.]+\s*=\s*[^,=]{{0,200}},\s*)*{name}\s*=", re.IGNORECASE)
+
+
+MAX_PIECE = 1_000_000
+"""Characters of a string that are read as SQL."""
 
 
 def _may_concern(marked: str, words: frozenset[str], *, is_any_table: bool) -> bool:
@@ -133,9 +169,15 @@ class _Walker:
         """What names stand for that are bound more than once or added to: at each use, or in the end without one."""
         used: set[int] = {id(scope.find(each.id)) for each, scope in self.loads}
         for each, scope in alone:
-            binding = scope.find(each.id)
-            if id(binding) in self.moving:
-                self._add_each(self.strings.variants(each, scope))
+            binding, use = scope.place_of(each)
+            if binding is None or id(binding) not in self.moving:
+                continue
+            variants = self.strings.variants(each, scope)
+            self._add_each(variants)
+            if not variants:  # too many to be followed: none of them is all that there is
+                values = [self.strings.read(binding.assigned[index], scope) for index in binding.reaching(use)]
+                later = added_later(binding.name, each.lineno)
+                self._add_each([*chunks, *later] for chunks in values if chunks is not None)
         for binding, scope in self.moving.values():
             if id(binding) not in used:
                 for index in range(len(binding.assigned)):

@@ -188,6 +188,30 @@ def test_a_string_that_may_be_one_of_several_is_each_of_them(code: str) -> None:
     assert lines("a.py", code) == SEVERAL[code]
 
 
+def test_what_sets_the_state_in_a_statement_that_begins_elsewhere_is_undecided() -> None:
+    for code in ('def f(q): run(q + ", status = 1")', 'run(f"{head} SET note = 2, status = ?")'):
+        (line,) = lines("a.py", "# jobs\n" + code)
+        assert "begins, which is not known here" in line
+    assert lines("a.py", '# jobs\ndef f(q): run(q + " AND status = 1"); log(f"{q}, status: {s}")') == []
+
+
+def test_each_of_very_many_strings_is_listed_with_what_may_follow_it() -> None:
+    code = "".join(f"if a{n}: q = 'DELETE FROM jobs WHERE id = {n}'\n" for n in range(40)) + "run(q + x)"
+    assert len(lines("a.py", code)) == 40
+    assert all("what is added to q" in line for line in lines("a.py", code))
+
+
+@pytest.mark.timeout(60)
+def test_strings_that_grow_without_bounds_end_in_an_answer() -> None:
+    code = "q = 'x' * 1000\n" + "".join(f"q{n + 1} = q{n or ''}.replace('x', q)\n" for n in range(3))
+    (line,) = lines("a.py", code.replace("q3", "q3") + "run('DELETE FROM jobs ' + q3)")
+    assert "stands for more than one value" in line
+    (line,) = lines("a.py", "run('DELETE FROM jobs WHERE id IN (" + "1," * 600_000 + "1)')")
+    assert "at most 1000000 are read" in line
+    assert "stands for" in lines("a.py", "run('DELETE FROM jobs %99999999s' % x)")[0]
+    assert "stands for" in lines("a.py", "run('DELETE FROM jobs {0:>99999999}'.format(x))")[0]
+
+
 def test_with_too_many_strings_to_follow_what_they_differ_in_is_a_hole() -> None:
     code = "".join(f'x{n} = "DELETE FROM jobs " if a{n} else ""\n' for n in range(6))
     found = lines("a.py", code + "run(" + " + ".join(f"x{n}" for n in range(6)) + ")")
