@@ -18,7 +18,7 @@ from arrowproof.render.stage import Stage
 from arrowproof.render.text import clean_text, text_width
 
 NAME = 6.4
-"""The width of the name of a row."""
+"""The width of the name of a row that has links."""
 
 _HEAD = 1.45 + 0.25
 """The heading with the gap below it."""
@@ -137,10 +137,10 @@ def index_height(index: Index, width: float, ruler: Ruler) -> float:
 
 
 def _row_height(row: IndexRow, columns: int, width: float, ruler: Ruler) -> float:
+    if not columns:
+        return _LINE * ruler.lines(row.name, width - _GAP - text_width(row.count, _SIZE) / SLACK, _SIZE, 500)
     name = ruler.lines(row.name, NAME - _GAP, _SIZE)
     room = width - NAME
-    if not columns:
-        return _LINE * max(name, ruler.lines(row.count, room, _SIZE))
     each = (room - _GAP * (columns - 1)) / columns
     lines = [max(1, ruler.lines(link.name, each, _SIZE)) for link in row.links]
     tallest = (max(lines[start : start + columns]) for start in range(0, len(lines), columns))

@@ -87,3 +87,11 @@ def test_the_parts_of_an_overview_and_the_states_between_them_stand_in_the_order
     ]
     assert [link.name for link in rows[1].links] == list(parts["s1 … s9"])
     assert fit_index(Index(rows), 24.0, 12.0, 0.3, Ruler()).rows == rows
+
+
+def test_a_name_beside_a_count_has_all_of_the_width_that_the_count_leaves() -> None:
+    def height(name: str) -> float:
+        return index_height(Index((IndexRow(name, "#group=x", "19 states", ()),), 0, 0.3), 24.0, Ruler())
+
+    assert height("Waiting for payment … Handed over") == height("Basket")
+    assert height("Waiting for payment … Handed over to the carrier") > height("Basket")

@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from arrowproof.model.lifecycle import Arrow, Lifecycle
+from arrowproof.render.page import render_page
 from tests.render.drawn import page_of_case
-from tests.render.pages import FITS, MEASURE, SIZES, show
+from tests.render.pages import FITS, MEASURE, SIZES, show, state
 
 
 @pytest.mark.parametrize("name", ["order", "order-groups"])
@@ -28,6 +30,22 @@ def test_a_link_shows_the_focus_view_of_its_state_and_takes_the_focus_there(tab:
     expect(tab.locator(".index")).to_be_hidden()
     tab.go_back()
     expect(tab.locator(".index")).to_be_visible()
+
+
+def test_counts_of_an_index_without_links_stand_at_its_right_end_and_names_on_one_line(
+    tab: Page, tmp_path: Path
+) -> None:
+    states = [state(f"s{n}", group=f"Group {n // 15} of many states") for n in range(180)]
+    arrows = [Arrow(f"a{n}", f"s{n}", f"s{n + 1}", "go on") for n in range(179)]
+    show(tab, tmp_path, render_page(Lifecycle("many", "Many", tuple(states), tuple(arrows))))
+    index = tab.locator(".index").bounding_box()
+    assert index is not None
+    for row in tab.locator(".index div").all():
+        name, count = row.locator("dt a").bounding_box(), row.locator("dd").bounding_box()
+        assert name is not None
+        assert count is not None
+        assert name["height"] < 20
+        assert abs(count["x"] + count["width"] - index["x"] - index["width"]) < 1
 
 
 def test_the_name_of_a_group_shows_its_scene(tab: Page, tmp_path: Path) -> None:
