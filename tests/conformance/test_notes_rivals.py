@@ -1,0 +1,55 @@
+"""Several workers, retentions and clients of the bundled service on one job, on each of its databases."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from arrowproof.conformance.bundled import NotesDriver
+from arrowproof.conformance.drive import DriveResult, drive
+from arrowproof.conformance.own_database import own_database
+from arrowproof.model.evidence import Moment
+from arrowproof.model.loader import load_lifecycle
+from tests.mutants.table import SERVICE
+
+LIFECYCLE = load_lifecycle(SERVICE / "notes-job.lifecycle.json")
+
+
+def driven(folder: Path, url: str | None = None) -> DriveResult:
+    return drive(LIFECYCLE, NotesDriver(), folder, crash_checks=False, interleavings=True, database=url)
+
+
+def check(found: DriveResult) -> None:
+    assert found.problems == found.sneak_paths == found.left_out == ()
+    assert [it.problem for it in found.interleavings if it.problem is not None] == []
+    # Four transitions leave each of the waiting states, two the failed one, and one each of the others.
+    assert Counter(it.source for it in found.interleavings if it.moment is Moment.READ) == {
+        "pending": 16,
+        "retry_wait": 16,
+        "failed": 4,
+        "completed": 1,
+        "cancelled": 1,
+    }
+
+
+@pytest.mark.timeout(600)
+def test_on_sqlite_one_of_them_wins(tmp_path: Path) -> None:
+    found = driven(tmp_path / "run")
+    check(found)
+    # Whoever comes first has the write lock of the file, and the others are told so at once.
+    assert {it.waited for it in found.interleavings} == {0}
+
+
+@pytest.mark.timeout(600)
+def test_on_postgresql_one_of_them_wins_and_clients_wait_for_workers(postgresql: str, tmp_path: Path) -> None:
+    with own_database(postgresql) as url:
+        found = driven(tmp_path / "run", url)
+    check(found)
+    waited = {(it.moment, it.target, it.rival) for it in found.interleavings if it.waited and it.source == "pending"}
+    # A worker passes over a job that another has; a client who cancels it waits for that one.
+    by_workers = {
+        (moment, target, "cancelled") for moment in Moment for target in ("completed", "retry_wait", "failed")
+    }
+    assert waited == {*by_workers, (Moment.WRITTEN, "cancelled", "cancelled")}
