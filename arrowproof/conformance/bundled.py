@@ -133,6 +133,25 @@ class NotesDriver:
             self._work_off(key)
         self._database.put_out_of_reach(job_id)
 
+    def fire(self, event: str, key: Row) -> str:
+        """Have done by its own door what an event stands for, where it must be refused or find nothing to do."""
+        api, job_id = self._service.api(), _id(key)
+        match event:
+            case "POST /notes":
+                api.post(self._posted[job_id].number, replayed=True)
+                return "202, a replay"
+            case "POST /jobs/{id}/retry" | "POST /jobs/{id}/cancel":
+                api.ask_in_vain(event.rpartition("/")[2], job_id, 409)
+                return "409"
+            case "poll":
+                self._run_worker(key, None)
+                return "nothing to do"
+            case "retention":
+                self._run_retention(_KEEP_NOTHING, removed=0)
+                return "nothing removed"
+            case _:
+                raise LookupError(f"The service has no event {event!r}.")
+
     @property
     def moments(self) -> Sequence[Moment]:
         """Server, worker and retention can be held at each."""

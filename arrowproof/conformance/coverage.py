@@ -11,6 +11,8 @@ model-based testing:
 * *transition-pair coverage* (all-transition-pairs, 1-switch after Chow 1978): pairs (a, b) of transitions, where b
   leaves the state that a enters, that were walked one after the other on one row. The total counts every such pair of
   the model, feasible or not, as is the use;
+* *illegal events*: events that were fired in a state in which the model does not have them, and changed nothing, of all
+  events and states that the model does not join;
 * *kills*: sides of a commit (two for each transition) on which a process was killed and every restart ended right.
 """
 
@@ -24,12 +26,15 @@ from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.transitions import Pair
 
 
-def measure_coverage(lifecycle: Lifecycle, transitions: Sequence[TransitionEvidence]) -> Coverage:
+def measure_coverage(
+    lifecycle: Lifecycle, transitions: Sequence[TransitionEvidence], events: Share | None = None
+) -> Coverage:
     """The coverage of one proof.
 
     Args:
         lifecycle: the model, for the totals of states and arrows.
         transitions: the evidence of every transition of the model, in any order.
+        events: the illegal events that changed nothing; None where the driver can fire none.
     """
     walks = [walk for transition in transitions for walk in transition.walks]
     model = {(transition.source, transition.target): transition for transition in transitions}
@@ -47,6 +52,7 @@ def measure_coverage(lifecycle: Lifecycle, transitions: Sequence[TransitionEvide
         kills=Share(
             sum(_survived(transition, side) for transition in transitions for side in Side), 2 * len(transitions)
         ),
+        events=events,
     )
 
 

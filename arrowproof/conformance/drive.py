@@ -23,12 +23,25 @@ from arrowproof.conformance.balance import States, find_unbalanced
 from arrowproof.conformance.coverage import walked_pairs
 from arrowproof.conformance.crash import blows_of, check_crash
 from arrowproof.conformance.driver import Driver, ProcessDriver, ServerDriver
+from arrowproof.conformance.illegal_events import IllegalEvents, events_to_fire
 from arrowproof.conformance.journal import Address, open_journal
 from arrowproof.conformance.rows import key_text
 from arrowproof.conformance.service_guard import check_service_guard
 from arrowproof.conformance.walks import Subject, attempt, take_walk
 from arrowproof.errors import InputError
-from arrowproof.model.evidence import Blow, Detour, Environment, Interleaving, JournalRow, Kill, Row, SneakPath, Walk
+from arrowproof.model.evidence import (
+    Blow,
+    Detour,
+    Environment,
+    IllegalEvent,
+    Interleaving,
+    JournalRow,
+    Kill,
+    Row,
+    Share,
+    SneakPath,
+    Walk,
+)
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.progress import Progress
 from arrowproof.model.record import record
@@ -62,6 +75,9 @@ class DriveResult:
     """What was not tried because the driver cannot do it, one sentence each."""
     interleavings: tuple[Interleaving, ...] = ()
     detours: tuple[Detour, ...] = ()
+    events: tuple[IllegalEvent, ...] = ()
+    event_share: Share | None = None
+    """The illegal events that changed nothing, of all there are; None where the driver can fire none."""
 
 
 def drive(
@@ -105,7 +121,8 @@ def drive(
             address = _started(driver, folder, database, relay)
             journal = open_journal(address, lifecycle.binding)
             start = journal.install()
-            run = _Drive(Subject(lifecycle, driver, journal, relay), plan, start, progress or _quiet)
+            subject = Subject(lifecycle, driver, journal, relay)
+            run = _Drive(subject, plan, start, progress or _quiet, events_to_fire(subject))
             run.left_out.extend(no_relay)
             if crash_checks and not abilities.can_kill(driver, journal):
                 crash_checks = False
@@ -129,6 +146,7 @@ class _Drive:
     plan: Plan
     start: States
     progress: Progress
+    events: IllegalEvents
     problems: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     detours: list[Detour] = field(default_factory=list)
@@ -187,8 +205,10 @@ class _Drive:
                 break
             walks.append(walk)
             self.judged.update((step.pair, path) for path in step.paths if len(step.paths) == 1)
-            if walk.problem is not None:
+            left = None if walk.problem is not None else self._fire_events(step, key, mark)
+            if left is None:
                 break
+            mark = left
         self._end(key)
         return walks
 
@@ -208,6 +228,10 @@ class _Drive:
             tried.append(try_interleaving(self.subject, it, habits))
         self.progress("done", len(schedules), len(schedules))
         return tuple(tried)
+
+    def _fire_events(self, step: Transition, key: Row | None, mark: int) -> int | None:
+        """Fire the illegal events of the state that a step led to; gives the mark to go on from, None to stop."""
+        return mark if step.target is None or key is None else self.events.fire_all(step.target, key, mark)
 
     def _is_detour(self, way: Sequence[Transition], walk: Walk) -> bool:
         """Whether a step went otherwise, within the model, at the end of another way than the shortest one to it."""
@@ -250,7 +274,9 @@ class _Drive:
             sneak_paths=_sneak_paths(self.subject, rows),
             problems=(*dict.fromkeys([*self.problems, *problems]),),
             environment=journal.environment(),
-            left_out=tuple(self.left_out),
+            left_out=(*self.left_out, *self.events.left_out),
+            events=tuple(self.events.fired),
+            event_share=self.events.share,
             detours=_latest(self.detours),
         )
 

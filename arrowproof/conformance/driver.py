@@ -132,6 +132,18 @@ class ServerDriver(Protocol):
         """
 
 
+@runtime_checkable
+class FireDriver(Protocol):
+    """What a driver may have besides, so that events can be fired where the model does not have them."""
+
+    def fire(self, event: str, key: Row) -> object:
+        """Do to the row ``key`` what this event of the model stands for, once, whatever state the row is in.
+
+        What the service answers is given back, or raised as a :class:`DriverError` when it refuses; either is fine.
+        Any other exception says that the event could not be fired.
+        """
+
+
 class Killable(Protocol):
     """A process that can be killed; :class:`~arrowproof.conformance.processes.RunningProcess` is one."""
 

@@ -142,6 +142,7 @@ def assemble_evidence(
         states=lifecycle.stored_states,
         guard=guard,
         interleavings=driven.interleavings,
+        events=driven.events,
     )
     return Evidence(
         model_id=lifecycle.id,
@@ -155,10 +156,11 @@ def assemble_evidence(
         sneak_paths=sneak_paths,
         undecided=tuple(matrix.undecided),
         dynamic=tuple(matrix.dynamic),
-        coverage=measure_coverage(lifecycle, transitions),
+        coverage=measure_coverage(lifecycle, transitions, driven.event_share),
         verdict=verdict,
         reasons=reasons,
         guard=None if guard is None else guard.as_evidence(),
+        events=driven.events,
         detours=driven.detours,
         left_out=driven.left_out,
         interleavings=driven.interleavings,

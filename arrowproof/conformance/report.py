@@ -31,7 +31,11 @@ from arrowproof.model.lifecycle import Binding, Lifecycle
 from arrowproof.model.record import record
 from arrowproof.model.transitions import transition_name
 
-COVERAGE_NAMES: Mapping[str, str] = {"pairs": "transition pairs", "kills": "kills survived"}
+COVERAGE_NAMES: Mapping[str, str] = {
+    "pairs": "transition pairs",
+    "kills": "kills survived",
+    "events": "illegal events without effect",
+}
 """What reports call a share of the coverage, where the name of its field is not all of it."""
 
 NO_ENVIRONMENT = Environment("", "", "", "", "")
@@ -149,6 +153,7 @@ def figures(evidence: Evidence) -> Mapping[str, str]:
         "arrows": str(coverage.arrows),
         COVERAGE_NAMES["pairs"]: str(coverage.pairs),
         COVERAGE_NAMES["kills"]: str(coverage.kills),
+        **({} if coverage.events is None else {COVERAGE_NAMES["events"]: str(coverage.events)}),
         **({"interleavings": str(tally)} if tally.total else {}),
         **refused,
         "sneak paths": str(len(open_sneak_paths(evidence))),
@@ -197,6 +202,17 @@ def stable_evidence(evidence: Evidence, lifecycle: Lifecycle) -> Evidence:
                 kills=tuple(_stable_kill(kill, binding) for kill in transition.kills),
             )
             for transition in evidence.transitions
+        ),
+        events=tuple(
+            replace(
+                event,
+                answer="",
+                key=(),
+                before=_bound_columns(event.before, binding),
+                after=_bound_columns(event.after, binding),
+                journal=tuple(map(_stable_journal_row, event.journal)),
+            )
+            for event in evidence.events
         ),
         interleavings=tuple(_stable_interleaving(it, binding) for it in evidence.interleavings),
         sneak_paths=tuple(

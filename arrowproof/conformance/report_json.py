@@ -3,15 +3,15 @@
 It says nothing of times, process ids, keys or the machine (see :func:`arrowproof.conformance.report.stable_evidence`);
 those stand in the evidence file. Members, in this order: ``format``, ``verdict``, ``reasons``, ``model``, ``sources``,
 ``coverage``, ``sneak_paths``, ``transitions``, ``undecided``, ``dynamic``; where the service has a guard ``guard``,
-where several workers were set off on one row ``interleavings``, where a longer way led elsewhere ``detours``, where the
-driver cannot do everything ``left_out`` and, where an earlier proof was given to compare with, ``baseline``. Null is
-creation in ``from`` and removal in ``to``. Long texts and values are cut and say so. ``report.schema.json`` of
-:mod:`arrowproof.model` describes every member.
+where events were fired ``events``, where several workers were set off on one row ``interleavings``, where a longer way
+led elsewhere ``detours``, where not all was tried ``left_out`` and, where an earlier proof was given to compare with,
+``baseline``. Null is creation in ``from`` and removal in ``to``. Long texts and values are cut and say so.
+``report.schema.json`` of :mod:`arrowproof.model` describes every member.
 
 History of the format:
 
-* ``arrowproof.report/2``: ``baseline``, ``guard``, ``only_in_race``, ``left_out``, ``interleavings``, ``detours`` and
-  the ``blow`` of a kill, which are optional. Files of version 1 are still read as baselines.
+* ``arrowproof.report/2``: ``baseline``, ``guard``, ``only_in_race``, ``left_out``, ``events``, ``interleavings``,
+  ``detours`` and the ``blow`` of a kill, which are optional. Files of version 1 are still read as baselines.
 * ``arrowproof.report/1``: the first. The rungs ``not survived`` and ``guarded`` came later.
 """
 
@@ -29,6 +29,7 @@ from arrowproof.model.evidence import (
     Blow,
     Detour,
     Evidence,
+    IllegalEvent,
     Interleaving,
     JournalRow,
     Kill,
@@ -73,7 +74,7 @@ def _report(evidence: Evidence) -> _Object:
         "reasons": list(evidence.reasons),
         "model": {"id": evidence.model_id, "title": evidence.model_title, "sha256": evidence.model_sha256},
         "sources": [vars(source) for source in evidence.sources],
-        "coverage": {name: _share(share) for name, share in vars(evidence.coverage).items()},
+        "coverage": {name: _share(share) for name, share in vars(evidence.coverage).items() if share},
         "sneak_paths": [_sneak_path(path) for path in evidence.sneak_paths],
         "transitions": [_transition(transition, evidence.is_guarded) for transition in evidence.transitions],
         "undecided": [{**_statement(it.statement), "reason": one_line(it.reason)} for it in evidence.undecided],
@@ -83,6 +84,7 @@ def _report(evidence: Evidence) -> _Object:
         ],
         **({} if evidence.guard is None else {"guard": vars(evidence.guard)}),
         **({"interleavings": [_interleaving(it) for it in evidence.interleavings]} if evidence.interleavings else {}),
+        **({"events": [_event(it) for it in evidence.events]} if evidence.events else {}),
         **({"detours": [_detour(it) for it in evidence.detours]} if evidence.detours else {}),
         **({"left_out": list(evidence.left_out)} if evidence.left_out else {}),
     }
@@ -131,6 +133,17 @@ def _baseline(comparison: Comparison) -> _Object:
             {"change": str(it.fate), "before": _place(it.before), "after": _place(it.after)}
             for it in comparison.statements
         ],
+    }
+
+
+def _event(event: IllegalEvent) -> _Object:
+    return {
+        "event": one_line(event.event),
+        "state": event.state,
+        "before": _row(event.before),
+        "after": _row(event.after),
+        "journal": [_journal_row(row) for row in event.journal],
+        "problem": _problem(event.problem),
     }
 
 

@@ -7,6 +7,7 @@ class                 its cases
 ====================  ==================================================================================
 ``ID.transitions``    each transition: it is written and walked
 ``ID.kills``          each kill: its restart ended right; a transition without one is skipped
+``ID.events``         each event that was fired where the model does not have it: it did nothing
 ``ID.interleavings``  each interleaving that was tried: several workers on one row came out right
 ``ID.sneak-paths``    each sneak path fails, one that the owner has accepted is skipped; without any,
                       one case says so
@@ -61,7 +62,13 @@ class Case:
 
 def report_junit(evidence: Evidence, comparison: Comparison | None = None) -> str:
     """The report of one proof as a JUnit XML file, with a line feed at its end."""
-    cases = [*_transitions(evidence), *_kills(evidence), *_interleavings(evidence), *_sneak_paths(evidence)]
+    cases = [
+        *_transitions(evidence),
+        *_kills(evidence),
+        *_events(evidence),
+        *_interleavings(evidence),
+        *_sneak_paths(evidence),
+    ]
     cases += [*_statements(evidence), *_guard(evidence), _verdict(evidence)]
     root = Tree.Element("testsuites")
     suite = Tree.SubElement(root, "testsuite", _suite_attributes(evidence, cases))
@@ -123,6 +130,12 @@ def _kills(evidence: Evidence) -> Iterator[Case]:
         for kill in transition.kills:
             problem = None if kill.problem is None else one_line(kill.problem)
             yield Case("kills", f"{name}, {_point(kill)}", problem)
+
+
+def _events(evidence: Evidence) -> Iterator[Case]:
+    for it in evidence.events:
+        name = f"{one_line(it.event)} in {one_line(it.state)}"
+        yield Case("events", name, None if it.problem is None else one_line(it.problem))
 
 
 def _interleavings(evidence: Evidence) -> Iterator[Case]:

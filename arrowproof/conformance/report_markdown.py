@@ -74,6 +74,7 @@ def report_markdown(evidence: Evidence, lifecycle: Lifecycle, comparison: Compar
         *_open_sneak_paths(evidence),
         *_remarks(evidence),
         _transitions(evidence),
+        *_events(evidence),
         *_interleavings(evidence),
         *_accepted(evidence),
         *_undecided(evidence),
@@ -152,6 +153,21 @@ def _transitions(evidence: Evidence) -> Section:
     rows = tuple(_transition_row(it, evidence) for it in evidence.transitions)
     head = _table("transition", "rung", "walks", "kills survived", "written at")
     return _folded(f"Every transition ({len(rows)})", head, rows)
+
+
+def _events(evidence: Evidence) -> Iterator[Section]:
+    if evidence.events:
+        rows = tuple(
+            _row(
+                code(one_line(it.event)),
+                code(one_line(it.state)),
+                prose(one_line(it.answer, 120)),
+                "nothing" if it.problem is None else f"**{prose(one_line(it.problem))}**",
+            )
+            for it in evidence.events
+        )
+        head = _table("event", "fired in", "answer", "what it did")
+        yield _folded(f"Illegal events ({evidence.coverage.events})", head, rows)
 
 
 def _interleavings(evidence: Evidence) -> Iterator[Section]:

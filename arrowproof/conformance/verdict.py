@@ -6,6 +6,7 @@ The rules are those of DESIGN section 5. Everything found counts down from *prov
 finding                                                         at most
 ==============================================================  ================
 a sneak path happened and is not accepted                       not proven
+an event did something where the model does not have it         not proven
 a transition was not walked, or a walk of it went wrong         not proven
 a kill lost or doubled a commit, its restart ended wrong, or
 it was asked for and could not be made                          not proven
@@ -37,6 +38,7 @@ from arrowproof.conformance.display import one_line, places_text
 from arrowproof.conformance.near_states import no_state_text
 from arrowproof.model.evidence import (
     DynamicTarget,
+    IllegalEvent,
     Interleaving,
     Kill,
     SneakPath,
@@ -69,6 +71,7 @@ def judge(
     states: Sequence[State] = (),
     guard: GuardCheck | None = None,
     interleavings: Sequence[Interleaving] = (),
+    events: Sequence[IllegalEvent] = (),
 ) -> tuple[Verdict, tuple[str, ...]]:
     """The verdict and the reasons why it is not better, one sentence each; no reasons when proven.
 
@@ -83,13 +86,15 @@ def judge(
         guard: what the service's own guard was seen to refuse. One that holds makes dynamic targets harmless; one
             that does not is credited with nothing, and is named where it would have helped.
         interleavings: what several workers at once made of one row.
+        events: what events did that were fired where the model does not have them.
 
-    Reasons stand in a fixed order: sneak paths, transitions (written, walked, killed), interleavings, undecided
-    statements, dynamic targets, problems of the run.
+    Reasons stand in a fixed order: sneak paths, transitions (written, walked, killed), illegal events, interleavings,
+    undecided statements, dynamic targets, problems of the run.
     """
     findings = [
         *(finding for path in sneak_paths if path.accepted is None for finding in _of_sneak_path(path, pinned, states)),
         *(finding for transition in transitions for finding in _of_transition(transition, undecided, dynamic)),
+        *(_of_event(event) for event in events if event.problem is not None),
         *(_of_interleaving(it) for it in interleavings if it.problem is not None),
         *(_of_undecided(statement) for statement in undecided),
         *(_of_dynamic(statement) for statement in (() if guard is not None and guard.holds else dynamic)),
@@ -227,6 +232,14 @@ def _of_kill(kill: Kill, name: str, transition: TransitionEvidence) -> _Finding:
         else f"was not killed {kill.side}"
     )
     return Verdict.NOT_PROVEN, f"{name} {what}: {_clause(kill.problem)}{_beside(transition)}."
+
+
+def _of_event(event: IllegalEvent) -> _Finding:
+    name, state = one_line(event.event), one_line(event.state)
+    return (
+        Verdict.NOT_PROVEN,
+        f"{name} is no event of {state} in the model, and it did something: {_clause(event.problem)}.",
+    )
 
 
 def _of_interleaving(it: Interleaving) -> _Finding:

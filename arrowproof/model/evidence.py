@@ -280,6 +280,25 @@ class Coverage:
     arrows: Share
     pairs: Share
     kills: Share
+    events: Share | None = field(default=None, metadata=SINCE_2)
+    """Illegal events that changed nothing, of all that the model does not have; None where none was fired."""
+
+
+@record
+class IllegalEvent:
+    """An event that was fired at a row in a state in which the model does not have it, and what came of it.
+
+    ``answer`` is what the service said. ``problem`` says in words what changed, None when nothing did.
+    """
+
+    event: str
+    state: str
+    answer: str
+    key: Row
+    before: Row | None
+    after: Row | None
+    journal: tuple[JournalRow, ...]
+    problem: str | None = None
 
 
 @record
@@ -358,6 +377,7 @@ class Evidence:
     log: Log | None = None
     guard: Guard | None = None
     interleavings: tuple[Interleaving, ...] = field(default=(), metadata=SINCE_2)
+    events: tuple[IllegalEvent, ...] = field(default=(), metadata=SINCE_2)
     detours: tuple[Detour, ...] = field(default=(), metadata=SINCE_2)
     left_out: tuple[str, ...] = field(default=(), metadata=SINCE_2)
     """What was not tried because the driver cannot do it, one sentence each. It says nothing against the service."""

@@ -1,27 +1,24 @@
 """A driver for a service that is not ours: it starts the server, and asks as any client would."""
 
-import json
 import sys
 from pathlib import Path
-from urllib.error import HTTPError
-from urllib.request import Request, urlopen
+
+import httpx
 
 from arrowproof.conformance.driver import DriverError, Walked
 from arrowproof.conformance.processes import ProcessGroup
 from arrowproof.model.evidence import Row
 from arrowproof.model.transitions import Transition
 
-SERVICE = Path(__file__).with_name("booking_service.py")
-DEEDS = {"confirmed": "/confirm", "cancelled": "/cancel"}
-
 
 class BookingDriver:
-    """The whole driver: start, stop, walk."""
+    """The whole driver: start, stop and walk, and fire for events where the model does not have them."""
 
     def start(self, folder: Path) -> Path:
         """Start the server on a new file, and wait for the address that it prints once it listens."""
         self.processes, database = ProcessGroup(folder), folder / "bookings.sqlite3"
-        self.server = self.processes.start("server", [sys.executable, str(SERVICE), str(database)])
+        command = [sys.executable, str(Path(__file__).with_name("booking_service.py")), str(database)]
+        self.server = self.processes.start("server", command)
         self.url = f"{self.server.read_line()}/bookings"
         return database
 
@@ -31,9 +28,13 @@ class BookingDriver:
 
     def walk(self, transition: Transition, key: Row | None) -> Walked:
         """Ask for what makes the transition; ``key`` is None when a booking is to be made."""
-        path = "" if key is None else f"/{key[0][1]}{DEEDS[str(transition.target)]}"
-        try:
-            with urlopen(Request(self.url + path, method="POST")) as answer:
-                return Walked((("id", json.load(answer)["id"]),), (self.server.record(),))
-        except HTTPError as error:
-            raise DriverError(f"POST {path or '/'} answered {error.code}.") from error
+        event = {"held": "hold", "confirmed": "confirm", "cancelled": "cancel"}[str(transition.target)]
+        return Walked((("id", self.fire(event, key)),), (self.server.record(),))
+
+    def fire(self, event: str, key: Row | None) -> int:
+        """Ask for an event, which is the last part of its address; give the booking's id."""
+        path = "" if key is None or event == "hold" else f"/{key[0][1]}/{event}"
+        answer = httpx.post(self.url + path, trust_env=False)
+        if answer.status_code != 200:
+            raise DriverError(f"POST {path or '/'} answered {answer.status_code}.")
+        return int(answer.json()["id"])

@@ -30,6 +30,10 @@ class TicketDriver:
         process = self._run(COMMANDS[transition.pair], key)
         return Walked((("id", int(process.finish())),), (process.record(),))
 
+    def fire(self, event: str, key: Row) -> str:
+        """Run the command, which has the name of the event, whatever has become of the ticket."""
+        return self._run(event, key).finish()
+
     def kill(self, transition: Transition, key: Row | None, side: Side) -> Killed:
         """Let the service stop on this side of its commit, and kill it there."""
         word = "before" if side is Side.BEFORE else "after"

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from html import unescape
+from xml.etree.ElementTree import fromstring
 
 import jsonschema
 import pytest
@@ -16,7 +17,7 @@ from arrowproof.conformance.report_json import report_json
 from arrowproof.conformance.report_junit import report_junit
 from arrowproof.conformance.report_markdown import report_markdown
 from arrowproof.conformance.report_text import report_text
-from arrowproof.model.evidence import Detour, Evidence
+from arrowproof.model.evidence import Detour, Evidence, IllegalEvent, JournalKind, JournalRow, Share
 from arrowproof.model.evidence_document import dump_evidence, load_evidence
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.schema import load_schema
@@ -28,6 +29,43 @@ FORMS: Mapping[str, Callable[[Evidence, Lifecycle], str]] = {
     "junit": lambda evidence, _: report_junit(evidence),
     "json": report_json,
 }
+
+
+MOVED = JournalRow(9, "update", JournalKind.CHANGED, (("id", 9),), "completed", "pending", (), ())
+RETRY = IllegalEvent("POST retry", "completed", "200 OK", (("id", 9),), None, None, (MOVED,), "it went to pending")
+POLL = IllegalEvent("poll", "failed", "nothing to do", (("id", 9),), None, None, ())
+
+
+@pytest.fixture
+def fired(note_evidence: Evidence) -> Evidence:
+    coverage = replace(note_evidence.coverage, events=Share(1, 2))
+    return replace(note_evidence, events=(RETRY, POLL), coverage=coverage)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_illegal_events_are_counted_in_every_form(form: str, fired: Evidence, note_job: Lifecycle) -> None:
+    shown = FORMS[form](fired, note_job)
+    assert ("illegal events without effect" if form != "json" else '"events": {') in shown
+    assert form in ("text",) or all(word in shown for word in ("POST retry", "completed", "it went to pending", "poll"))
+
+
+def test_a_case_of_junit_fails_for_each_illegal_event_that_did_something(fired: Evidence) -> None:
+    cases = {
+        case.get("name"): [(found.tag, found.get("message")) for found in case]
+        for case in fromstring(report_junit(fired)).iter("testcase")
+        if str(case.get("classname")).endswith(".events")
+    }
+    assert cases == {
+        "POST retry in completed": [("failure", "it went to pending")],
+        "poll in failed": [],
+    }
+
+
+def test_the_stable_report_has_no_answers_of_events_which_may_name_rows(fired: Evidence, note_job: Lifecycle) -> None:
+    assert "200 OK" not in report_json(fired, note_job) + report_html(fired, note_job, stated_times=False)
+    assert "200 OK" in report_html(fired, note_job)
+    jsonschema.validate(json.loads(report_json(fired, note_job)), load_schema("report"))
+    assert load_evidence(dump_evidence(fired).encode(), "evidence.json") == fired
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from arrowproof.model.evidence import (
     Environment,
     Evidence,
     Guard,
+    IllegalEvent,
     Interleaving,
     JournalKind,
     JournalRow,
@@ -71,7 +72,7 @@ EVIDENCE = Evidence(
     sneak_paths=(SneakPath("done", None, (STATEMENT,), (JOURNAL,), "by hand"),),
     undecided=(Undecided(STATEMENT, "not SQL"),),
     dynamic=(DynamicTarget(Statement(Place("a.py", 1), "…"), (None, "pending"), "a parameter"),),
-    coverage=Coverage(Share(1, 2), Share(2, 2), Share(1, 3), Share(0, 1), Share(0, 4)),
+    coverage=Coverage(Share(1, 2), Share(2, 2), Share(1, 3), Share(0, 1), Share(0, 4), Share(2, 3)),
     verdict=Verdict.NOT_PROVEN,
     reasons=("one transition was not walked",),
     log=Log("jobs.csv", 3, "2030-01-01T00:00:00Z", None, (LogTransition(None, "done", 2),), (LogState("done", 0.5),)),
@@ -79,6 +80,7 @@ EVIDENCE = Evidence(
     interleavings=(
         Interleaving("pending", "done", None, 2, Moment.WRITTEN, 1, ROW, (PROCESS,), ROW, None, (JOURNAL,), "two won"),
     ),
+    events=(IllegalEvent("pick", "done", "409", (("id", 1),), ROW, None, (JOURNAL,), "it was removed"),),
     detours=(Detour(("created -> pending", "pending -> done"), "it was refused"),),
     left_out=("no kill",),
 )
