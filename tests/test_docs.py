@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arrowproof.conformance import driver
+from arrowproof.conformance import driver, rivals
 from arrowproof.model.linter import lint
 from arrowproof.model.loader import parse_lifecycle
 from arrowproof.model.rung import Rung
@@ -83,14 +83,14 @@ def test_the_example_of_the_document_uses_every_part_of_a_file_and_lints_strictl
 
 
 def test_the_driver_of_the_document_is_the_one_of_the_example_in_forty_lines() -> None:
-    (shown,) = re.findall(r"^```python\n(.*?)^```$", DRIVER, re.MULTILINE | re.DOTALL)
+    shown, *_ = re.findall(r"^```python\n(.*?)^```$", DRIVER, re.MULTILINE | re.DOTALL)
 
     assert shown == (DOCS.parent / "examples" / "booking" / "booking_driver.py").read_text(encoding="utf-8")
     assert len(shown.splitlines()) <= 40
 
 
 def test_the_document_of_drivers_names_every_method_with_what_it_is_given_and_which_must_be_there() -> None:
-    protocols = [each for each in vars(driver).values() if getattr(each, "_is_protocol", False)]
+    protocols = [each for each in (vars(driver) | vars(rivals)).values() if getattr(each, "_is_protocol", False)]
     methods = {
         name: f"{name}({', '.join(list(signature(method).parameters)[1:])})"
         for protocol in protocols
