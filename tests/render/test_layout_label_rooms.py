@@ -12,7 +12,7 @@ from arrowproof.render.drawing import ArrowPath, Drawing
 from arrowproof.render.layout import layout_lifecycle
 from arrowproof.render.layout.sizes import LEVEL_MARGIN, LabelLimits, LabelSize, measure_label
 from arrowproof.render.quality import measure_drawing
-from tests.render.pages import ROOT
+from tests.render.pages import BUNDLED, ROOT
 
 FILES = sorted((ROOT / "examples" / "gallery").glob("*.lifecycle.json")) + [
     Path(__file__).parent / "cases" / f"{name}.json" for name in ("agent-run", "claim")
@@ -59,3 +59,15 @@ def test_rows_whose_labels_have_fewer_lines_come_closer() -> None:
     _, drawing = drawn(ROOT / "examples" / "gallery" / "oban-job.lifecycle.json")
 
     assert measure_drawing(drawing).scale > 1.02
+
+
+def test_a_label_reaches_over_the_mark_at_the_end_of_its_arrow_and_keeps_off_the_box_with_its_bead_below() -> None:
+    _, drawing = drawn(BUNDLED)
+    path = next(path for path in drawing.arrows if path.id == "accept")
+    box = next(state.box for state in drawing.states if state.id == "pending")
+    assert [line.text for line in path.label] == ["POST /notes", "[new Idempotency-Key]"]
+    assert path.label_box is not None
+    assert path.bead[0] == path.label_box.center[0]
+    assert box.x - path.label_box.right >= LEVEL_MARGIN / 2
+    assert path.label_box.x >= drawing.marks[0].center[0] - drawing.marks[0].radius
+    assert measure_drawing(drawing).overlaps == ()

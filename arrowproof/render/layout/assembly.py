@@ -19,6 +19,7 @@ from arrowproof.render.layout.sizes import (
     CORNER_RISE,
     LABEL_GAP,
     LABEL_RISE,
+    LEVEL_MARGIN,
     LEVEL_OFFSET,
     LOOP_HEIGHT,
     LOOP_REACH,
@@ -84,7 +85,7 @@ class Assembly:
         tail, head = self._box(edge.tail), self._box(edge.head)
         y = self._middle(edge.tail) + (0 if count == 1 else LEVEL_OFFSET if place else -LEVEL_OFFSET)
         ends = (tail.right, head.x) if tail.x < head.x else (tail.x, head.right)
-        middle = sum(ends) / 2
+        middle = _level_middle(ends, edge.label.width, (tail, head))
         top = y + LABEL_RISE if place else y - LABEL_RISE - edge.label.height
         points = ((ends[0], y), (ends[1], y))
         if edge.is_cord:
@@ -132,6 +133,17 @@ class Assembly:
                 return _labelled(edge, _simplified(points), bead, (x + LABEL_GAP, top), RIGHT)
         simplified = _simplified(points)
         return (_arrow(edge, simplified, _middle_of_longest(simplified), None, "start"),)
+
+
+def _level_middle(ends: tuple[float, float], width: float, boxes: tuple[Box, Box]) -> float:
+    """Where the bead and the label of a level arrow stand: in its middle, or as far off a box as a label must be.
+
+    Only a label that reaches over the mark at one end is wider than the line leaves room for.
+    """
+    middle, room = sum(ends) / 2, (width + LEVEL_MARGIN) / 2
+    over = max(0.0, room - abs(ends[0] - ends[1]) / 2)
+    mark = min(boxes, key=lambda box: box.width)
+    return middle + (over if mark.center[0] > middle else -over)
 
 
 def _beside(x: float, side: int, edge: Edge) -> float:

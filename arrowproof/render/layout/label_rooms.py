@@ -64,13 +64,20 @@ def _rooms(grid: Grid, order: Order, columns: Columns) -> Iterator[tuple[int, fl
     """(edge index, width) of the room of every label over a level arrow and right of an upright line."""
     for (left, right), edges in grid.levels.items():
         if not {left, right} & grid.corners.keys():
-            yield from ((edge.index, columns.boxes[right][0] - columns.boxes[left][1] - LEVEL_MARGIN) for edge in edges)
+            room = _level_end(grid, columns, right, 0) - _level_end(grid, columns, left, 1)
+            yield from ((edge.index, room - LEVEL_MARGIN) for edge in edges)
     for row in order:
         for element, after in zip_longest(row, row[1:]):
             part = grid.elements[element]
             if part.is_label and part.edge is not None:
                 end = columns.width if after is None else _left_end(grid, columns, after)
                 yield part.edge, end - columns.lines[element] - LABEL_GAP
+
+
+def _level_end(grid: Grid, columns: Columns, node: int, side: int) -> int:
+    """Up to where a label reaches over a level arrow: a mark is so low that it may stand below one."""
+    is_state = grid.graph.nodes[node].is_state
+    return columns.boxes[node][side if is_state else 1 - side]
 
 
 def _left_end(grid: Grid, columns: Columns, element: int) -> float:
