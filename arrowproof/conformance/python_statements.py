@@ -19,8 +19,8 @@ from arrowproof.conformance.pieces import Chunk, Piece, added_later
 from arrowproof.conformance.python_constants import ClassConstants, Project, class_constants, last_name
 from arrowproof.conformance.python_flow import given_at_definition
 from arrowproof.conformance.python_scopes import Binding, Scope, scope_of
-from arrowproof.conformance.python_strings import Strings
-from arrowproof.conformance.python_text import MAX_SHOWN
+from arrowproof.conformance.python_strings import Doubt, Strings
+from arrowproof.conformance.python_text import MAX_SHOWN, shown
 from arrowproof.conformance.statements import SqlStatement
 from arrowproof.conformance.tokens import Token, TokenKind
 from arrowproof.model.evidence import Place
@@ -148,6 +148,9 @@ class _Walker:
         self.moving: dict[int, tuple[Binding, Scope]] = {}
         """The bindings whose names stand for one string here and for another one there."""
         self.defaults: set[int] = set()
+        additions = (each.target for each in ast.walk(tree) if isinstance(each, ast.AugAssign))
+        self.growing = {each.attr for each in additions if isinstance(each, ast.Attribute)}
+        """The attributes that something is added to."""
 
     def walk(self) -> None:
         self._scope(self.tree, None)
@@ -220,6 +223,10 @@ class _Walker:
                 continue
             if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load):
                 self.loads.append((each, scope))
+            if isinstance(each, ast.Assign | ast.AugAssign) and id(each.value) not in self.strings.consumed:
+                self._attribute(each, scope)
+            if isinstance(each, ast.Call) and last_name(each.func) in _COPIES:
+                self._copy(each, scope)
             if isinstance(each, ast.Call | ast.Raise):
                 self.strings.consumed.update(map(id, _parts_for_a_reader(each)))
             if isinstance(each, ast.expr) and id(each) not in self.strings.consumed:
@@ -235,6 +242,29 @@ class _Walker:
                     self._add_each(self.strings.variants(each, scope))
             todo += list(ast.iter_child_nodes(each))[::-1]
 
+    def _attribute(self, node: ast.Assign | ast.AugAssign, scope: Scope) -> None:
+        """``self.sql += "…"``: what is added, and what it is added to, go on elsewhere."""
+        target = node.target if isinstance(node, ast.AugAssign) else node.targets[0]
+        if not isinstance(target, ast.Attribute | ast.Subscript):
+            return
+        name = shown(target)
+        if isinstance(node, ast.AugAssign):
+            ahead, later = [Chunk(name, node.lineno, node.lineno, is_hole=True)], added_later(name, node.lineno)
+            self._add_each([*ahead, *chunks, *later] for chunks in self.strings.variants(node.value, scope))
+        elif isinstance(target, ast.Attribute) and target.attr in self.growing:
+            later = added_later(name, node.lineno)
+            self._add_each([*chunks, *later] for chunks in self.strings.variants(node.value, scope))
+
+    def _copy(self, node: ast.Call, scope: Scope) -> None:
+        """``copy_records_to_table("jobs", …)`` and its kin, which write rows without a statement."""
+        given = [*node.args[:2], *(each.value for each in node.keywords if each.arg in ("name", "table_name", "table"))]
+        for each in given:
+            text = self.strings.constant(each, scope)
+            if text is not None and text.isascii() and len(text) <= MAX_SHOWN:
+                chunks = (Chunk(f"COPY {text} FROM", node.lineno, node.lineno),)
+                reason = f"{last_name(node.func)} puts rows into it as a whole: their state is not known"
+                self.strings.doubts[id(each)] = Doubt(chunks, node.lineno, reason)
+
     def _add_each(self, variants: Iterable[list[Chunk]]) -> None:
         for chunks in variants:
             self._add(chunks)
@@ -245,6 +275,8 @@ class _Walker:
 
 
 _STRINGS = (ast.Constant, ast.JoinedStr, ast.BinOp, ast.Call, ast.IfExp, ast.BoolOp, ast.Subscript)
+_COPIES = frozenset({"copy_records_to_table", "copy_to_table", "copy_from", "to_sql"})
+"""Methods of asyncpg, psycopg2 and pandas that write rows of a table that they are given by name."""
 _LOGS = frozenset(
     {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "print", "set_attribute"}
 )

@@ -195,6 +195,22 @@ def test_what_sets_the_state_in_a_statement_that_begins_elsewhere_is_undecided()
     assert lines("a.py", '# jobs\ndef f(q): run(q + " AND status = 1"); log(f"{q}, status: {s}")') == []
 
 
+def test_an_attribute_that_is_added_to_goes_on_elsewhere() -> None:
+    code = "class A:\n  def a(self): self.q = 'UPDATE jobs SET x = 1'\n  def b(self): self.q += ', status = 2'\n"
+    first, second = lines("a.py", code + "  def c(self): self.r = 'DELETE FROM tasks'\n")
+    assert "what is added to self.q" in first
+    assert "begins, which is not known here" in second
+    assert lines("a.py", "class A:\n  def a(self): self.q = 'DELETE FROM jobs'\n") == ["2: DELETE FROM jobs"]
+
+
+@pytest.mark.parametrize(
+    "call", ['c.copy_records_to_table("jobs", records=r)', 'f.to_sql("jobs", c)', 'c.copy_from(f, "jobs")']
+)
+def test_rows_that_are_written_without_a_statement_are_undecided(call: str) -> None:
+    assert "puts rows into it as a whole" in lines("a.py", call)[0]
+    assert lines("a.py", call.replace("jobs", "tasks") + "  # jobs") == []
+
+
 def test_each_of_very_many_strings_is_listed_with_what_may_follow_it() -> None:
     code = "".join(f"if a{n}: q = 'DELETE FROM jobs WHERE id = {n}'\n" for n in range(40)) + "run(q + x)"
     assert len(lines("a.py", code)) == 40
