@@ -203,3 +203,25 @@ def test_code_is_read_like_sql_and_what_looks_like_sql_in_another_kind_of_file_i
     (undecided,) = judge(GOOD, sources=("*.sql", "app.yaml")).undecided
     assert str(undecided.statement.place) == "app.yaml:2"
     assert undecided.reason == "the literals of this kind of file are not known: put the SQL into a .sql file"
+
+
+def test_a_dump_is_looked_into_up_to_a_bound_and_the_rest_is_undecided_once(
+    judge: Judge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arrowproof.conformance.findings.MAX_DIFFERENT", 6)
+    dump = "".join(f"UPDATE jobs SET status = 'failed' WHERE id = {number};\n" for number in range(5))
+    matrix = judge(DDL + GOOD + dump)
+    assert [each.reason for each in matrix.undecided] == [
+        "more than 6 different statements change jobs: from here on 4 are not looked into"
+    ]
+    assert not matrix.holds
+
+
+def test_a_statement_of_more_words_than_the_parser_is_given_is_undecided(
+    judge: Judge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arrowproof.conformance.strain.MAX_TOKENS", 60)
+    matrix = judge(DDL + GOOD + "INSERT INTO jobs (status) VALUES ('pending')" + ", ('pending')" * 20)
+    assert [each.reason for each in matrix.undecided] == [
+        "it has more than 60 words and signs: write it as several statements"
+    ]
