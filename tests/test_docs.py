@@ -90,7 +90,8 @@ def test_the_driver_of_the_document_is_the_one_of_the_example_in_forty_lines() -
 
 
 def test_the_document_of_drivers_names_every_method_with_what_it_is_given_and_which_must_be_there() -> None:
-    protocols = [each for each in (vars(driver) | vars(rivals)).values() if getattr(each, "_is_protocol", False)]
+    known = {**vars(driver), **vars(rivals)}
+    protocols = [each for each in known.values() if getattr(each, "_is_protocol", False)]
     methods = {
         name: f"{name}({', '.join(list(signature(method).parameters)[1:])})"
         for protocol in protocols
