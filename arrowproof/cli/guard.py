@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 @click.option(
     "--dialect", type=click.Choice(["sqlite", "postgresql"]), help="The database; the model's dialect when left out."
 )
-@click.option("-o", "--out", type=click.Path(path_type=Path), help="The file to write; standard output when left out.")
+@click.option(
+    "-o", "--out", type=click.Path(path_type=Path), help="The file to write; standard output when left out or `-`."
+)
 @click.option("--remove", is_flag=True, help="Write the script that takes the guard away.")
 @click.option("--migration", is_flag=True, help="Write both ways in one file, for a tool that makes the transactions.")
 @click.option(
@@ -35,7 +37,9 @@ if TYPE_CHECKING:
 @click.option("--check", is_flag=True, help="Check the guard of --db: try every pair, and undo it. Writes no SQL.")
 @json_option
 @click.option(
-    "--old-sqlite", is_flag=True, help="For SQLite before 3.47, whose messages cannot name the row that was refused."
+    "--old-sqlite",
+    is_flag=True,
+    help="For a service whose SQLite is older than 3.47: messages then name the table, and not the row.",
 )
 @click.option("--force", is_flag=True, help="Replace a file that this command did not write.")
 def command(
@@ -76,7 +80,7 @@ def command(
         raise InputError("a migration has both ways already: give --remove or --migration")
     script = _script(load_lifecycle(model_path(model)), dialect, db, is_plain=old_sqlite)
     text = script.removal() if remove else script.migration() if migration else script.installation()
-    if out is None:
+    if out is None or out == Path("-"):
         click.echo(text, nl=False)
     else:
         write_file(out, text, is_ours=lambda head: head.startswith(MARK.encode()), force=force)
@@ -123,8 +127,9 @@ def _verdict(checked: GuardCheck) -> str:
 def _lines(lifecycle: Lifecycle, checked: GuardCheck) -> Iterator[str]:
     guard, others = checked.as_evidence(), [each for each in checked.trials if each.wanted == "let through"]
     passed = sum(each.is_right for each in others)
+    head = f"the guard of {lifecycle.id} holds" if checked.holds else f"{lifecycle.id} is not guarded"
     yield (
-        f"the guard of {lifecycle.id} {_verdict(checked)}: {guard.refused} of {guard.tried} undeclared writes refused,"
+        f"{head}: {guard.refused} of {guard.tried} undeclared writes refused,"
         f" {passed} of {len(others)} others let through"
     )
     if guard.refused == 0:

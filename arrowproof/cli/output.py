@@ -172,6 +172,8 @@ def write_file(
     from arrowproof.model.whole_file import write_whole
 
     try:
+        if str(path) == "-":
+            raise InputError("- stands for standard output, and this is written to a file. Name one")
         if path.is_dir():
             raise InputError(f"{path} is a folder. Name a file")
         if path.exists() and not path.is_file():

@@ -41,7 +41,7 @@ FORMATS = ("text", "md", "html", "junit", "json")
     type=click.Path(path_type=Path),
     help="The evidence.json or report.json of an earlier proof: the report says what has changed since.",
 )
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="The file; standard output when left out.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="The file; standard output when left out or `-`.")
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
 @json_option
 def command(
@@ -65,6 +65,7 @@ def command(
     from arrowproof.conformance.baseline import baseline_of, read_baseline
     from arrowproof.conformance.comparison import compare
 
+    output = None if output == Path("-") else output
     form = _chosen(form, output, as_json)
     lifecycle = load_lifecycle(model_path(model))
     proof = read_proof(evidence, lifecycle, "en")

@@ -6,6 +6,9 @@ wrote it. A state that cannot be reached so is not tried, and neither is a write
 guard is credited with nothing that it has not been seen to refuse.
 
 Sneak paths that the owner accepts are not tried: a guard may refuse them or let them through.
+
+What a trigger refuses on the bench it may let through elsewhere, where it looks at other tables, at settings or at the
+clock. For a proof those are set aside, and the rest is checked: see :mod:`arrowproof.conformance.guard_reads`.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from pathlib import Path
 from typing import Protocol
 
 from arrowproof.conformance.display import one_line
-from arrowproof.conformance.guard import read_allowed
+from arrowproof.conformance.guard import Allowed, read_allowed
 from arrowproof.errors import InputError
 from arrowproof.model.evidence import Guard
 from arrowproof.model.lifecycle import Lifecycle, StateValue
@@ -60,6 +63,12 @@ class GuardBench(Protocol):
     def touches(self, row: int) -> Iterator[tuple[str, Answer]]:
         """Writes that leave the row as it is and have to pass, by what they are called."""
 
+    def loopholes(self) -> Iterator[tuple[str, Answer]]:
+        """What no write of the bench shows and a guard has to refuse all the same, by what it is called."""
+
+    def set_aside(self, allowed: Allowed) -> tuple[str, ...]:
+        """Take away every trigger that may look at more than the row; what each looks at, as ``strict: the clock``."""
+
 
 @record
 class GuardTrial:
@@ -81,9 +90,13 @@ class GuardTrial:
 
 @record
 class GuardCheck:
-    """Every write that was tried, in order."""
+    """Every write that was tried, in order.
+
+    ``set_aside`` are the triggers that were taken away ahead of it, each with what it looks at besides the row.
+    """
 
     trials: tuple[GuardTrial, ...]
+    set_aside: tuple[str, ...] = ()
 
     @property
     def leaks(self) -> tuple[GuardTrial, ...]:
@@ -114,8 +127,13 @@ class GuardCheck:
         return Guard(len(undeclared), sum(trial.is_right for trial in undeclared))
 
 
-def check_guard_of(address: Path | str, lifecycle: Lifecycle) -> GuardCheck:
+def check_guard_of(address: Path | str, lifecycle: Lifecycle, *, by_row_alone: bool = False) -> GuardCheck:
     """Check the guard of a database: a SQLite file, or a PostgreSQL server by its URL. Nothing in it is changed.
+
+    Args:
+        address: the database.
+        lifecycle: what the guard has to hold.
+        by_row_alone: whether only what looks at the row alone is checked. On PostgreSQL this takes the table's owner.
 
     Raises:
         InputError: the lifecycle has no binding, the database does not fit it, or it cannot be used.
@@ -127,15 +145,15 @@ def check_guard_of(address: Path | str, lifecycle: Lifecycle) -> GuardCheck:
         from arrowproof.conformance.sqlite_guard_bench import sqlite_bench
 
         with sqlite_bench(address, lifecycle, binding) as bench:
-            return check_guard(lifecycle, bench)
+            return check_guard(lifecycle, bench, by_row_alone=by_row_alone)
     from arrowproof.conformance.postgresql_guard_bench import postgresql_bench
 
     with postgresql_bench(address, lifecycle, binding) as server_bench:
-        return check_guard(lifecycle, server_bench)
+        return check_guard(lifecycle, server_bench, by_row_alone=by_row_alone)
 
 
-def check_guard(lifecycle: Lifecycle, bench: GuardBench) -> GuardCheck:
-    """Try every pair in every way on the bench, which is as it was afterwards.
+def check_guard(lifecycle: Lifecycle, bench: GuardBench, *, by_row_alone: bool = False) -> GuardCheck:
+    """Try every pair in every way on the bench, whose rows are as they were afterwards.
 
     Raises:
         InputError: the lifecycle has no transition that creates a row.
@@ -145,7 +163,9 @@ def check_guard(lifecycle: Lifecycle, bench: GuardBench) -> GuardCheck:
     if not any(source is None for source, _ in declared):
         raise InputError(f"lifecycle {lifecycle.id!r} creates no row, so that there is none to try a guard on")
     accepted = {(path.source, path.target) for path in lifecycle.accepted_sneak_paths} - declared
-    return GuardCheck(tuple(_Check(lifecycle, bench, declared, accepted).trials()))
+    loopholes = tuple(GuardTrial(name, Outcome.REFUSED, answer) for name, answer in bench.loopholes())
+    set_aside = bench.set_aside(read_allowed(lifecycle)) if by_row_alone else ()
+    return GuardCheck((*_Check(lifecycle, bench, declared, accepted).trials(), *loopholes), set_aside)
 
 
 @record

@@ -10,6 +10,9 @@ Rules, each shown by a test:
   snapshot for all its statements cannot do: there TRUNCATE is refused unless the model lets every state be removed.
 * The row triggers read OLD and NEW alone: no privilege, policy or search path changes what they see. The one for
   TRUNCATE reads the table as its owner, and fails where a policy would hide rows from it.
+* Names are looked for in pg_catalog alone, so that no session puts an operator or a type of its own in their place; for
+  a ``state_sql`` on the search path of the installation. Keys are compared as JSON, which every type can become, as the
+  journal compares them.
 
 Values are compared as text, byte by byte: a state is a text, an enum or a number alike. A table with partitions or
 children is refused, since a row that moves between them is a removal and a creation to every row trigger.
@@ -32,7 +35,8 @@ _NAME_BYTES = 63
 _SHOWN = 80
 """Characters of a key or state in a message."""
 
-_AS_ITS_OWNER = "SECURITY DEFINER SET search_path FROM CURRENT SET row_security = off"
+_AS_ITS_OWNER = "SECURITY DEFINER SET row_security = off"
+_TO_JSON = "pg_catalog.to_jsonb"
 _CREATED, _REMOVED = "'created'", "'removed'"
 _EVENTS = ("insert", "update", "named", "delete", "truncate")
 
@@ -53,7 +57,7 @@ class PostgreSQLGuard:
         yield f"LOCK TABLE {self._table} IN SHARE ROW EXCLUSIVE MODE"
         yield from self.removal()
         yield f"DO {_quoted(self._judge_what_is_there())}"
-        yield self._function("row", self._judge_row(), "")
+        yield self._function("row", self._judge_row())
         yield from self._row_triggers()
         if set(self.allowed.removed) != set(self.allowed.states):
             yield self._function("truncate", self._judge_truncate(), f" {_AS_ITS_OWNER}")
@@ -118,17 +122,19 @@ class PostgreSQLGuard:
         yield f"CREATE TRIGGER {trigger} {' '.join(clauses)}"
         yield f"ALTER TABLE {self._table} ENABLE ALWAYS TRIGGER {trigger}"
 
-    def _function(self, name: str, body: Iterable[str], options: str) -> str:
+    def _function(self, name: str, body: Iterable[str], options: str = "") -> str:
+        # Where pg_temp is not named it is looked at first for types.
+        path = "= pg_catalog, pg_temp" if self._binding.state_sql is None else "FROM CURRENT"
         head = f"CREATE FUNCTION {self._function_name(name)}() RETURNS trigger LANGUAGE plpgsql{options}"
-        return f"{head} AS {_quoted(body)}"
+        return f"{head} SET search_path {path} AS {_quoted(body)}"
 
     # --- Bodies
 
     def _judge_row(self) -> Iterator[str]:
         yield "#variable_conflict use_column"
         yield "DECLARE"
-        yield '  old_state text COLLATE "C";'
-        yield '  new_state text COLLATE "C";'
+        yield '  old_state pg_catalog.text COLLATE pg_catalog."C";'
+        yield '  new_state pg_catalog.text COLLATE pg_catalog."C";'
         yield "BEGIN"
         yield f"  IF TG_OP <> 'INSERT' THEN old_state := {self._state('OLD')}; END IF;"
         yield f"  IF TG_OP <> 'DELETE' THEN new_state := {self._state('NEW')}; END IF;"
@@ -219,13 +225,14 @@ class PostgreSQLGuard:
 
     def _state(self, row: str) -> str:
         if self._binding.state is not None:
-            return f'{row}.{quote(self._binding.state)}::text COLLATE "C"'
+            return f'{row}.{quote(self._binding.state)}::pg_catalog.text COLLATE pg_catalog."C"'
         # Named like the table, so that the expression may say `jobs.status`; the line break ends a trailing comment.
         image = f"(SELECT {row}.*) AS {self._alias}"
-        return f'(SELECT ({self._binding.state_sql}\n)::text COLLATE "C" FROM {image})'
+        return f'(SELECT ({self._binding.state_sql}\n)::pg_catalog.text COLLATE pg_catalog."C" FROM {image})'
 
     def _is_moved(self) -> str:
-        return " OR ".join(_differ(f"OLD.{quote(name)}", f"NEW.{quote(name)}") for name in self._binding.key)
+        keys = map(quote, self._binding.key)
+        return " OR ".join(_differ(f"{_TO_JSON}(OLD.{key})", f"{_TO_JSON}(NEW.{key})") for key in keys)
 
     def _row_text(self, row: str) -> str:
         """How messages call a row: ``jobs id=3``."""

@@ -14,8 +14,10 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from arrowproof.conformance.guard import Allowed
 from arrowproof.conformance.guard_check import Answer, Outcome, stray_values
 from arrowproof.conformance.postgresql_binding import check_postgresql_binding
+from arrowproof.conformance.postgresql_guard_triggers import GuardTriggers
 from arrowproof.conformance.postgresql_rows import BoundTable, open_server
 from arrowproof.conformance.rows import quote
 from arrowproof.model.lifecycle import Binding, Lifecycle, StateValue
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 _Values = dict[str, str | None]
 _Statement = tuple[str, list[str | None]]
 
+MOVE = "an update of the key"
 PLAIN, UPSERT, REPLICA, TRUNCATE = "a plain statement", "UPSERT", "a statement in replica mode", "TRUNCATE"
 
 _COLUMNS = """SELECT a.attname::text, format_type(a.atttypid, a.atttypmod), t.typcategory::text,
@@ -42,6 +45,10 @@ _UNIQUE = """SELECT array_agg(a.attname::text ORDER BY a.attnum)
 FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey)
 WHERE i.indrelid = %s AND i.indisunique GROUP BY i.indexrelid"""
 
+_CHILDREN = """SELECT i.inhrelid::regclass::text FROM pg_catalog.pg_inherits i
+JOIN pg_catalog.pg_class c ON c.oid = i.inhparent
+WHERE c.oid = %s AND c.relkind = 'r' ORDER BY 1 LIMIT 3"""
+
 
 @contextmanager
 def postgresql_bench(url: str, lifecycle: Lifecycle, binding: Binding) -> Iterator[PostgreSQLBench]:
@@ -54,23 +61,29 @@ def postgresql_bench(url: str, lifecycle: Lifecycle, binding: Binding) -> Iterat
     with open_server(url) as connection:
         connection.prepare_threshold = None
         table = check_postgresql_binding(connection, binding)
-        removed = {source for source, target in (t.pair for t in derive_transitions(lifecycle)) if target is None}
+        pairs = [transition.pair for transition in derive_transitions(lifecycle)]
+        created = frozenset(target for source, target in pairs if source is None and target is not None)
+        removed = frozenset(source for source, target in pairs if target is None and source is not None)
         states = _texts({state.id: state.value for state in lifecycle.stored_states})
         strays = _texts(stray_values(lifecycle))
         with connection.transaction(force_rollback=True):
             connection.execute("SET LOCAL lock_timeout = '2s'")
-            yield PostgreSQLBench(connection, binding, table, states, strays, frozenset(filter(None, removed)))
+            yield PostgreSQLBench(connection, binding, table, states, strays, created, removed)
 
 
 @record
 class PostgreSQLBench:
-    """Writes on the table. States and strays are texts by what they are called; ``removed`` states may be removed."""
+    """Writes on the table. States and strays are texts by what they are called.
+
+    Rows begin in one of ``created`` and end in one of ``removed``.
+    """
 
     connection: Connection[Any]
     binding: Binding
     table: BoundTable
     states: Mapping[str, str | None]
     strays: Mapping[str, str | None]
+    created: frozenset[str]
     removed: frozenset[str]
 
     @cached_property
@@ -80,7 +93,7 @@ class PostgreSQLBench:
     @property
     def ways(self) -> tuple[str, ...]:
         """Each way of writing."""
-        return (PLAIN, UPSERT, REPLICA, TRUNCATE) if self._may_replicate else (PLAIN, UPSERT, TRUNCATE)
+        return (PLAIN, UPSERT, MOVE, *([REPLICA] if self._may_replicate else []), TRUNCATE)
 
     @contextmanager
     def undo(self) -> Iterator[None]:
@@ -98,6 +111,8 @@ class PostgreSQLBench:
         if way == REPLICA:
             self.connection.execute("SET LOCAL session_replication_role = replica")
         answer = self._run(*statement)
+        if way == MOVE and answer.outcome is Outcome.UNTRIED:  # a key that stays as it is needs no guard
+            return None
         if answer.outcome is Outcome.LET_THROUGH and source != target and self._states(row) == self._held(source):
             return Answer(Outcome.REFUSED, "the statement changed nothing")
         return answer
@@ -116,11 +131,24 @@ class PostgreSQLBench:
                 nothing = self._insert(new, " ON CONFLICT DO NOTHING")
                 yield f"ON CONFLICT DO NOTHING as {target}", self._run(*nothing)
 
+    def loopholes(self) -> Iterator[tuple[str, Answer]]:
+        """Children, whose rows are read with the table's, and for which none of its triggers fires."""
+        for (child,) in self.connection.execute(_CHILDREN, (self.table.oid,)).fetchall():
+            said = "no trigger of the table fires for its rows"
+            yield f"a row of {child}, which inherits from the table", Answer(Outcome.UNTRIED, said)
+
+    def set_aside(self, allowed: Allowed) -> tuple[str, ...]:
+        """Disable what looks at more than the row, for this transaction; the triggers that ``allowed`` gives stay."""
+        triggers = GuardTriggers(self.connection, self.binding, self.table)
+        return triggers.set_aside(allowed)
+
     # --- Statements
 
     def _statement(self, way: str, row: int, source: str | None, target: str | None) -> _Statement | None:
         if way == TRUNCATE:  # other rows may be there, and so it is tried only where it has to be refused
             return (f"TRUNCATE {self._table}", []) if target is None and source not in self.removed else None
+        if way == MOVE:
+            return self._move(row, source) if target is None and source is not None else None
         if source is not None and source == target:
             return self._again(row, source) if way != UPSERT else None
         if target is None:
@@ -144,6 +172,13 @@ class PostgreSQLBench:
         watched, named = _name(self.binding.watch[0]), self.binding.state
         sets = f"{_name(named)} = {self._mark(named)}, {watched} = coalesce({watched}, 0) + 1"
         return f"UPDATE {self._table} SET {sets} WHERE {self._is_key}", [self._values[state], *self._key(row)]
+
+    def _move(self, row: int, state: str) -> _Statement | None:
+        """A removal and a creation: not tried where the model has the one and lacks the other."""
+        if state in self.removed and state not in self.created:
+            return None
+        sets = ", ".join(f"{_name(name)} = {self._mark(name)}" for name in self.binding.key)
+        return f"UPDATE {self._table} SET {sets} WHERE {self._is_key}", [*self._key(row + 1), *self._key(row)]
 
     def _insert(self, new: _Values, ending: str = "") -> _Statement:
         columns, marks = ", ".join(map(_name, new)), ", ".join(map(self._mark, new))

@@ -159,7 +159,8 @@ def assemble_evidence(
         coverage=measure_coverage(lifecycle, transitions, driven.event_share),
         verdict=verdict,
         reasons=reasons,
-        guard=None if guard is None else guard.as_evidence(),
+        # One that refuses too much is not credited either: the reasons name it.
+        guard=None if guard is None or guard.as_evidence().holds != guard.holds else guard.as_evidence(),
         events=driven.events,
         detours=driven.detours,
         left_out=driven.left_out,

@@ -3,6 +3,9 @@
 A proof installs none: production must have it too. It is looked at once the drive is over and the service stopped, on
 the service's database as the service made it. A table without a trigger but the journal's has no guard, and costs
 nothing; one whose triggers refuse nothing that the model lacks has none either.
+
+Credited is what triggers refuse that look at the row alone. One that asks other tables, settings or the clock refuses
+here what it may let through in production.
 """
 
 from __future__ import annotations
@@ -36,8 +39,12 @@ def check_service_guard(address: Path | str, lifecycle: Lifecycle) -> GuardCheck
         return None
     from arrowproof.conformance.guard_check import check_guard_of
 
-    checked = check_guard_of(address, lifecycle)
-    return checked if checked.as_evidence().refused else None
+    credited = check_guard_of(address, lifecycle, by_row_alone=True)
+    if credited.as_evidence().refused:
+        return credited
+    # Nothing is left of it: whether that which was set aside is to be spoken of at all.
+    is_any = bool(credited.set_aside) and check_guard_of(address, lifecycle).as_evidence().refused
+    return credited if is_any else None
 
 
 def _has_triggers(address: Path | str, binding: Binding) -> bool:

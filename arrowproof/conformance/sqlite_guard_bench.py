@@ -16,9 +16,15 @@ from typing import Any
 import apsw
 
 from arrowproof.conformance.binding_check import check_binding
+from arrowproof.conformance.grammar import SQLITE
+from arrowproof.conformance.guard import Allowed
 from arrowproof.conformance.guard_check import Answer, Outcome, stray_values
+from arrowproof.conformance.guard_reads import same_text, skips_what_follows, sqlite_trigger_beyond, told_aside
 from arrowproof.conformance.names import fold
 from arrowproof.conformance.rows import open_database, quote, state_expression, table_columns
+from arrowproof.conformance.sqlite_guard import SQLiteGuard
+from arrowproof.conformance.sqlite_journal_schema import PREFIX as JOURNAL
+from arrowproof.conformance.table_shape import TableShape
 from arrowproof.conformance.unique_indexes import read_unique_indexes
 from arrowproof.model.lifecycle import Binding, Lifecycle, StateValue
 from arrowproof.model.record import record
@@ -31,6 +37,7 @@ _FIRST = 900_000
 """Ahead of the numbers that the bench makes, which no fixed value of a schema is likely to be."""
 
 PLAIN, OR_IGNORE, UPSERT, REPLACE = "a plain statement", "OR IGNORE", "UPSERT", "REPLACE"
+MOVE = "an update of the key"
 RIVAL, RIVAL_UPDATE = "REPLACE through", "UPDATE OR REPLACE through"
 
 
@@ -50,16 +57,10 @@ def sqlite_bench(database: Path, lifecycle: Lifecycle, binding: Binding) -> Iter
         values = {state.id: state.value for state in lifecycle.stored_states}
         pairs = [transition.pair for transition in derive_transitions(lifecycle)]
         created = frozenset(target for source, target in pairs if source is None and target is not None)
-        yield SQLiteBench(connection, binding, values, stray_values(lifecycle), created, examples)
+        removed = frozenset(source for source, target in pairs if target is None and source is not None)
+        yield SQLiteBench(connection, binding, values, stray_values(lifecycle), created, removed, examples)
     finally:
         connection.close()
-
-
-def has_triggers(database: Path, binding: Binding, prefix: str) -> bool:
-    """Whether the table has triggers but those whose names begin with ``prefix``: without any there is no guard."""
-    with open_database(database) as connection:
-        found = connection.execute("SELECT name, tbl_name FROM sqlite_schema WHERE type = 'trigger'").fetchall()
-    return any(fold(str(table)) == fold(binding.table) and not str(name).startswith(prefix) for name, table in found)
 
 
 def _copy_schema(source: apsw.Connection, copy: apsw.Connection) -> None:
@@ -89,7 +90,8 @@ def _examples(source: apsw.Connection, lifecycle: Lifecycle, binding: Binding) -
 
 @record
 class SQLiteBench:
-    """Writes on a copy of the table. States and strays are values by what they are called; rows begin in ``created``.
+    """Writes on a copy of the table. States and strays are values by what they are called; rows begin in ``created``
+    and end in ``removed``.
 
     ``examples`` are rows of the real one, by the state that they are in.
     """
@@ -99,6 +101,7 @@ class SQLiteBench:
     states: Mapping[str, StateValue]
     strays: Mapping[str, StateValue]
     created: frozenset[str]
+    removed: frozenset[str]
     examples: Mapping[str, _Values]
 
     @cached_property
@@ -109,7 +112,7 @@ class SQLiteBench:
     def ways(self) -> tuple[str, ...]:
         """Each way of writing, and two for each unique index through which REPLACE can take the row away."""
         rivals = [f"{way} ({', '.join(names)})" for names in self._rivals for way in (RIVAL, RIVAL_UPDATE)]
-        return (PLAIN, OR_IGNORE, UPSERT, REPLACE, *rivals)
+        return (PLAIN, OR_IGNORE, UPSERT, REPLACE, MOVE, *rivals)
 
     @contextmanager
     def undo(self) -> Iterator[None]:
@@ -130,6 +133,8 @@ class SQLiteBench:
         if self._states(row) != self._held(source):
             return Answer(Outcome.UNTRIED, "the row was not in the state to start from")
         answer = self._run(*statement)
+        if way == MOVE and answer.outcome is Outcome.UNTRIED:  # a key that stays as it is needs no guard
+            return None
         if answer.outcome is Outcome.LET_THROUGH and source != target and self._states(row) == self._held(source):
             # OR IGNORE says nothing of what it ignored: another constraint, perhaps.
             return None if way == OR_IGNORE else Answer(Outcome.REFUSED, "the statement changed nothing")
@@ -150,11 +155,39 @@ class SQLiteBench:
                 nothing = self._insert("INSERT", new, " ON CONFLICT DO NOTHING")
                 yield f"ON CONFLICT DO NOTHING as {target}", self._run(*nothing)
 
+    def loopholes(self) -> Iterator[tuple[str, Answer]]:
+        """Triggers by which others do not fire: RAISE(IGNORE) behind a change leaves it there, and ends the rest."""
+        for name, sql in self._triggers():
+            if skips_what_follows(sql) and sqlite_trigger_beyond(sql, self.binding) is not None:
+                said = "its RAISE(IGNORE) lets the change stand, and no other trigger sees it"
+                yield f"a write after which the trigger {name} fires", Answer(Outcome.UNTRIED, said)
+
+    def set_aside(self, allowed: Allowed) -> tuple[str, ...]:
+        """Drop what looks at more than the row; the triggers that ``allowed`` gives stay."""
+        table = self.binding.table
+        shape = TableShape(table_columns(self.connection, table), read_unique_indexes(self.connection, table))
+        own = [sql for is_plain in (False, True) for sql in SQLiteGuard(allowed, shape, is_plain).triggers()]
+        dropped = []
+        for name, sql in self._triggers():
+            beyond = sqlite_trigger_beyond(sql, self.binding)
+            if beyond is not None and not any(same_text(sql, each, SQLITE) for each in own):
+                self.connection.execute(f"DROP TRIGGER {quote(name)}")
+                dropped.append((name, beyond))
+        return tuple(told_aside(name, beyond) for name, beyond in dropped)
+
+    def _triggers(self) -> list[tuple[str, str]]:
+        """The triggers of the table by name, but for those of the journal."""
+        found = self.connection.execute("SELECT name, sql, tbl_name FROM sqlite_schema WHERE type = 'trigger'")
+        own = [(str(name), str(sql)) for name, sql, table in found if fold(str(table)) == fold(self.binding.table)]
+        return [each for each in own if not each[0].startswith(f"{JOURNAL}_journal_")]
+
     # --- Statements
 
     def _statement(self, way: str, row: int, source: str | None, target: str | None) -> _Statement | None:
         if way.startswith((RIVAL, RIVAL_UPDATE)):
             return None if source is None or target is not None else self._through_rival(way, row)
+        if way == MOVE:
+            return self._move(row, source) if target is None and source is not None else None
         if source is not None and source == target:
             return self._again(row, source) if way == PLAIN else None
         if target is None:
@@ -181,6 +214,13 @@ class SQLiteBench:
         watched = quote(self.binding.watch[0])
         sets = f"{quote(self.binding.state)} = ?, {watched} = coalesce({watched}, 0) + 1"
         return f"UPDATE {self._table} SET {sets} WHERE {self._is_key}", [self._values[state], *self._key(row)]
+
+    def _move(self, row: int, state: str) -> _Statement | None:
+        """A removal and a creation: not tried where the model has the one and lacks the other."""
+        if state in self.removed and state not in self.created:
+            return None
+        sets = ", ".join(f"{quote(name)} = ?" for name in self.binding.key)
+        return f"UPDATE {self._table} SET {sets} WHERE {self._is_key}", [*self._key(row + 1), *self._key(row)]
 
     def _through_rival(self, way: str, row: int) -> _Statement | None:
         """Another row, in a state of its own, takes this one's place in a unique index that is not the key's."""

@@ -255,7 +255,8 @@ def _of_undecided(undecided: Undecided) -> _Finding:
 def _of_guard(guard: GuardCheck) -> str:
     wrong = (*guard.leaks, *guard.wrongly_refused, *guard.untried)
     more = f", and {len(wrong) - 3} more" if len(wrong) > 3 else ""
-    return f"The service's own guard is not credited: {'; '.join(map(str, wrong[:3]))}{more}."
+    aside = f"{'; '.join(guard.set_aside[:3])}. By the row alone, " if guard.set_aside else ""
+    return f"The triggers of the table are credited with no guard: {aside}{'; '.join(map(str, wrong[:3]))}{more}."
 
 
 def _of_dynamic(dynamic: DynamicTarget) -> _Finding:

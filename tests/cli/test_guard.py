@@ -46,7 +46,7 @@ def test_what_it_writes_makes_a_guard_that_its_check_finds_to_hold(arrowproof, d
     with pytest.raises(apsw.ConstraintError, match="jobs id=1: created -> 'done' is not in the lifecycle job"):
         run(database, "INSERT INTO jobs VALUES (1, 'done', 'a')")
     result = arrowproof("guard", "--check", "--db", str(database))
-    assert result.out == "the guard of job holds: 38 of 38 undeclared writes refused, 18 of 18 others let through\n"
+    assert result.out == "the guard of job holds: 40 of 40 undeclared writes refused, 18 of 18 others let through\n"
     assert result.status == 0
 
 
@@ -71,7 +71,7 @@ def test_a_leak_is_named_and_exits_with_1(arrowproof, database):
     result = arrowproof("guard", "--check", "--db", str(database))
     assert result.status == 1
     first, *lines = result.out.splitlines()
-    assert first.startswith("the guard of job does not hold: 36 of 38 undeclared writes refused")
+    assert first.startswith("job is not guarded: 38 of 40 undeclared writes refused")
     assert lines[0] == ("  leak        todo -> removed by a plain statement was let through, and had to be refused")
 
 
@@ -84,7 +84,7 @@ def test_a_table_without_a_guard_is_told_the_command_that_writes_one(arrowproof,
 def test_the_check_as_json_holds_every_trial(arrowproof, database):
     run(database, arrowproof("guard").out)
     said = json.loads(arrowproof("guard", "--check", "--db", str(database), "--json").out)
-    assert (said["format"], said["verdict"], said["tried"], said["refused"]) == ("arrowproof.guard/1", "holds", 38, 38)
+    assert (said["format"], said["verdict"], said["tried"], said["refused"]) == ("arrowproof.guard/1", "holds", 40, 40)
     assert said["trials"][1] == {
         "name": "created -> todo by OR IGNORE",
         "wanted": "let through",
@@ -107,8 +107,13 @@ def test_the_unique_indexes_come_from_the_sources_or_from_a_database(arrowproof,
     (folder / "more.sql").unlink()
     result = arrowproof("guard")
     assert result.status == 2
-    assert "no source of the lifecycle makes the table 'jobs'" in result.err
+    assert "no .sql file among the lifecycle's sources makes the table 'jobs'" in result.err
     assert "--db FILE" in result.err
+
+
+def test_a_dash_is_standard_output(arrowproof, folder):
+    assert arrowproof("guard", "-o", "-").out == arrowproof("guard").out
+    assert not (folder / "-").exists()
 
 
 def test_a_file_of_somebody_else_is_not_replaced(arrowproof, folder):
