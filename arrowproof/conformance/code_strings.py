@@ -14,9 +14,9 @@ from arrowproof.conformance.brackets import Brackets
 from arrowproof.conformance.code_names import Bound, CodeNames, bare
 from arrowproof.conformance.heads import may_hold_statement
 from arrowproof.conformance.languages import Language
-from arrowproof.conformance.literals import Reading
+from arrowproof.conformance.literals import Reading, mark_literals
 from arrowproof.conformance.pieces import Chunk, added_later, chunks_of
-from arrowproof.conformance.string_expressions import Expression, Expressions, mark_literals
+from arrowproof.conformance.string_expressions import Expression, Expressions
 from arrowproof.conformance.string_growth import MAX_BESIDE, goes_on, grown_name, grown_names, neighbour
 
 MAX_BINDINGS = 10

@@ -14,6 +14,8 @@ from arrowproof.conformance.languages import Language, Quote
 from arrowproof.conformance.pieces import Chunk, chunks_of
 from arrowproof.model.record import record
 
+LITERAL = "\ufdd1"
+"""Stands for each character of a literal in marked code. Unicode keeps it free of any meaning."""
 MAX_HOLE = 4_000
 """Characters of an expression inside of a literal; behind them the literal is taken to be read wrongly."""
 MAX_NESTING = 20
@@ -261,3 +263,13 @@ def _content_pattern(quote: Quote, closing: str | None) -> re.Pattern[str]:
     if not quote.is_multiline:
         parts.append(r"(?P<newline>\n)")
     return re.compile("|".join(filter(None, parts)) or r"(?!)")
+
+
+def mark_literals(reading: Reading) -> str:
+    """The code of a reading with :data:`LITERAL` in the place of its string literals."""
+    parts, position = list[str](), 0
+    for literal in reading.literals:
+        if literal.start >= position:
+            parts += [reading.code[position : literal.start], LITERAL * (literal.end - literal.start)]
+            position = literal.end
+    return "".join(parts) + reading.code[position:]

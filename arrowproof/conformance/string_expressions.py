@@ -13,13 +13,11 @@ from collections.abc import Iterator
 
 from arrowproof.conformance.brackets import Brackets, Pair
 from arrowproof.conformance.languages import Language
-from arrowproof.conformance.literals import Reading
+from arrowproof.conformance.literals import LITERAL, Reading
 from arrowproof.conformance.pieces import Chunk
 from arrowproof.conformance.string_formats import filled, replaced, tidied
 from arrowproof.model.record import record
 
-LITERAL = "\ufdd1"
-"""Stands for each character of a literal in marked code. Unicode keeps it free of any meaning."""
 MAX_PARTS = 500
 """Elements of a list that are joined, and operands of one expression."""
 MAX_HEADER = 80
@@ -72,16 +70,6 @@ _JOINED_BEHIND = re.compile(r"\s*\)?\s*\.\s*(?P<name>join|joinToString|mkString|
 _JOINING = re.compile(r"(?:\b(?:[Ss]tring|[Ss]trings|StringUtils)\.[Jj]oin|\bimplode|\bjoin)\s*\(?\s*\Z")
 _GLUING = re.compile(r"(?:\bconcat!|\b[Ss]tring\.Concat|\btable\.concat)\s*\(?\s*\Z")
 _DEFAULT_SEPARATORS = {"joinToString": ", ", "mkString": "", "join": ",", "Join": ","}
-
-
-def mark_literals(reading: Reading) -> str:
-    """The code of a reading with :data:`LITERAL` in the place of its string literals."""
-    parts, position = list[str](), 0
-    for literal in reading.literals:
-        if literal.start >= position:
-            parts += [reading.code[position : literal.start], LITERAL * (literal.end - literal.start)]
-            position = literal.end
-    return "".join(parts) + reading.code[position:]
 
 
 class Expressions:

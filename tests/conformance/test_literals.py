@@ -6,8 +6,8 @@ import pytest
 
 from arrowproof.conformance.brackets import Brackets
 from arrowproof.conformance.languages import is_generated, language_of
-from arrowproof.conformance.literals import read_literals
-from arrowproof.conformance.string_expressions import Expressions, mark_literals
+from arrowproof.conformance.literals import mark_literals, read_literals
+from arrowproof.conformance.string_expressions import Expressions
 
 
 def held(file: str, text: str) -> list[str]:
