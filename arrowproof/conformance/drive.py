@@ -214,18 +214,21 @@ class _Drive:
 
     def interleave(self, walks: Sequence[Walk]) -> tuple[Interleaving, ...]:
         """Every interleaving of the transitions in the plan; ``walks`` say what each leaves when it is alone."""
-        from arrowproof.conformance.interleavings import plan_interleavings, try_interleaving, why_not
+        from arrowproof.conformance import interleavings as several
         from arrowproof.conformance.winners import habits_of
 
-        if (reason := why_not(self.subject)) is not None:
+        if (reason := several.why_not(self.subject)) is not None:
             self.left_out.append(reason)
             return ()
-        schedules = plan_interleavings(self.subject, self.plan.shortest)
+        schedules = several.plan_interleavings(self.subject, self.plan.shortest)
         habits = habits_of(self.subject, walks)
-        tried = []
+        tried: list[Interleaving] = []
+        patience = several.PATIENCE_SECONDS
         for done, it in enumerate(schedules):
             self.progress(f"interleave {it.first.name} and {it.rival.name}", done, len(schedules))
-            tried.append(try_interleaving(self.subject, it, habits))
+            tried.append(several.try_interleaving(self.subject, it, habits, patience))
+            if tried[-1].unseen:
+                patience = several.IMPATIENCE_SECONDS
         self.progress("done", len(schedules), len(schedules))
         return tuple(tried)
 

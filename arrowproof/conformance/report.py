@@ -59,10 +59,7 @@ def interleaving_tally(evidence: Evidence) -> Share:
 
 @record
 class Rivalry:
-    """What an interleaving was, in words: whose transitions, where the first waited, and what the others came to.
-
-    ``others`` says nothing of those that nobody set off, since the first did not come to its gate.
-    """
+    """What an interleaving was, in words: whose transitions, where the first waited, and what the others came to."""
 
     first: str
     rival: str
@@ -79,8 +76,8 @@ def rivalries(evidence: Evidence) -> tuple[Rivalry, ...]:
 
 
 def _rivalry(it: Interleaving) -> Rivalry:
-    ended = it.rivals - it.waited
-    others = [f"{it.waited} waited"] * bool(it.waited) + [f"{ended} ended"] * bool(ended)
+    counts = {"waited": it.waited, "not seen": it.unseen, "ended": it.rivals - it.waited - it.unseen}
+    others = [f"{count} {what}" for what, count in counts.items() if count]
     steps = [row for row in it.journal if row.kind is JournalKind.CHANGED]
     outcome = ", ".join(f"{_value(row.old_state)} → {_value(row.new_state, row.operation)}" for row in steps[:4])
     return Rivalry(

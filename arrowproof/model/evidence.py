@@ -172,7 +172,8 @@ class Interleaving:
 
     The first was set off to make ``source`` to ``target`` and waited at the ``moment``. The others, ``rivals`` in
     number, were set off meanwhile to make ``source`` to ``rival``; ``waited`` is how many of them came to wait for a
-    lock of the first, and the rest had ended before it went on. A target of None is removal.
+    lock of the first, and the rest had ended before it went on, but for those ``unseen``: what they had come to then
+    nobody could tell. A target of None is removal.
     """
 
     source: str
@@ -187,6 +188,7 @@ class Interleaving:
     after: Row | None
     journal: tuple[JournalRow, ...]
     problem: str | None = None
+    unseen: int = field(default=0, metadata=SINCE_2)
 
 
 @record

@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 
 import apsw
 import psycopg
 import pytest
 
+from arrowproof.conformance import interleavings
 from arrowproof.conformance.drive import DriveResult, drive
 from arrowproof.conformance.driver import DriverError, Walked
 from arrowproof.conformance.interleavings import NO_MOMENTS, NO_RIVALS
@@ -77,12 +78,13 @@ def name_of(transition: Transition) -> str:
 class ThreadRival:
     """A worker with a connection of its own, in a thread."""
 
-    def __init__(self, url: str, read: str, write: str) -> None:
+    def __init__(self, url: str, read: str, write: str, turn: AbstractContextManager[object] | None = None) -> None:
+        self._turn = turn or nullcontext()
         self._thread = threading.Thread(target=self._work, args=(url, read, write))
         self._thread.start()
 
     def _work(self, url: str, read: str, write: str) -> None:
-        with psycopg.connect(url, autocommit=True) as connection:
+        with self._turn, psycopg.connect(url, autocommit=True) as connection:
             found = connection.execute(read).fetchone()
             if found is not None:
                 with connection.transaction():
@@ -295,3 +297,24 @@ def test_an_interleaving_that_cannot_be_made_counts_as_wrong(try_all: Try, tmp_p
     with suppress(FileNotFoundError):
         (tmp_path / "run").rename(tmp_path / "before")
     assert "There is no door to queued -> queued." in problems(try_all(Broken()).interleavings)
+
+
+class Serial(ServerShop):
+    """A service that has its workers wait for each other by itself, where no database sees it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._turn = threading.Lock()
+
+    def set_off(self, transition: Transition, key: Row) -> ThreadRival:
+        return ThreadRival(self._url, self._read(transition, key), self._write(transition, key), self._turn)
+
+
+def test_a_service_that_lets_nobody_come_to_the_database_is_right_and_it_is_said(
+    try_all: Try, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(interleavings, "PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr(interleavings, "IMPATIENCE_SECONDS", 0.1)
+    found = try_all(Serial()).interleavings
+    assert problems(found) == []
+    assert {(it.waited, it.unseen) for it in found} == {(0, 1), (0, 2)}
