@@ -78,7 +78,7 @@ def rivalries(evidence: Evidence) -> tuple[Rivalry, ...]:
 def _rivalry(it: Interleaving) -> Rivalry:
     counts = {"waited": it.waited, "not seen": it.unseen, "ended": it.rivals - it.waited - it.unseen}
     others = [f"{count} {what}" for what, count in counts.items() if count]
-    steps = [row for row in it.journal if row.kind is JournalKind.CHANGED]
+    steps = [row for row in it.journal if row.kind is not JournalKind.TOUCHED]
     outcome = ", ".join(f"{_value(row.old_state)} → {_value(row.new_state, row.operation)}" for row in steps[:4])
     return Rivalry(
         first=transition_name(it.source, it.target),

@@ -115,3 +115,10 @@ def _processes_with(text: str) -> list[str]:
         if entry.name.isdigit() and text in command:
             found.append(command)
     return found
+
+
+def test_several_workers_are_asked_for_and_what_the_driver_cannot_do_is_said(arrowproof):
+    ticket = str(Path(__file__).parents[2] / "examples" / "ticket" / "lifecycle.json")
+    result = arrowproof("prove", ticket, "--interleavings", "--out", "proof")
+    assert result.status == 0, result.out + result.err
+    assert "Interleavings were not tried: the driver has no set_off()." in result.out
