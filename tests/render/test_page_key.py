@@ -21,7 +21,7 @@ from arrowproof.render.layout.candidates import best_drawing
 from arrowproof.render.layout.forms import Form
 from arrowproof.render.page import render_page
 from tests.render.evidence_builder import AGENT_SNEAK_PATHS, build_evidence
-from tests.render.pages import MEASURE, SIZES, pressed, show, state
+from tests.render.pages import MEASURE, SIZES, pressed, ring, show, state
 from tests.render.proofs import proof_of
 
 LABEL = "confirmed by hand, for the {}th time"
@@ -196,6 +196,28 @@ def test_a_screen_with_more_room_has_more_lines_of_the_key(tab: Page, tmp_path: 
     assert lines.count() > few
     tab.set_viewport_size({"width": 1440, "height": 900})
     expect(lines).to_have_count(few)
+
+
+def test_a_key_beside_several_scenes_names_its_lines_as_the_drawing_that_has_the_numbers_does(
+    tab: Page, tmp_path: Path
+) -> None:
+    words = "the operator confirms by hand that all of it may be sent to the one who has asked for it " * 2
+    ends = [(f"state_{n * 3 % 7}", f"state_{(n * 5 + n // 4 + 1) % 12}") for n in range(27)]
+    model = ring(12, 27)
+    model = replace(
+        model,
+        states=tuple(replace(each, label=f"{each.id} {words}") for each in model.states),
+        arrows=(model.arrows[0], *(Arrow(f"a{n}", *pair, f"{n} {words}", words, words) for n, pair in enumerate(ends))),
+    )
+    errors: list[str] = []
+    tab.on("pageerror", lambda error: errors.append(str(error)))
+    show(tab, tmp_path, render_page(model))
+    assert errors == []
+    assert tab.locator(".drawing").count() > 1
+    row = tab.locator(".key button").first
+    assert (row.get_attribute("aria-label") or "").startswith("1: created to state_0 the operator")
+    row.click()
+    assert pressed(tab, ".drawing:not([hidden]) .arrow") == ["new"]
 
 
 def test_axe_finds_nothing_on_a_page_with_a_key(tab: Page, tmp_path: Path) -> None:

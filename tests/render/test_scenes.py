@@ -251,6 +251,17 @@ def test_a_view_never_leaves_out_a_sneak_path_between_its_states() -> None:
         assert f"a{place}" in listed.members.split()
 
 
+def test_a_large_one_without_arrows_is_drawn() -> None:
+    states = tuple(State(f"s{number}", Kind.ACTIVE, f"Step {number}", f"s{number}") for number in range(61))
+    assert len(plan_scenes(Lifecycle("apart", "Apart", states, ()), None, ENGLISH)) > 1
+
+
+def test_a_state_with_very_many_self_arrows_and_no_neighbour_has_them_on_pages() -> None:
+    arrows = tuple(Arrow(f"a{number}", "a", "a", f"ping number {number}", "when something") for number in range(48))
+    shown = plan_scenes(Lifecycle("self", "Self", (State("a", Kind.ACTIVE, "a", "a"),), arrows), None, ENGLISH)
+    assert {arrow.id for scene in shown for arrow in scene.lifecycle.arrows} >= {arrow.id for arrow in arrows}
+
+
 def test_the_frame_of_a_page_holds_every_scene_but_a_small_overview() -> None:
     states = tuple(replace(state, group=None) for state in ORDER.states)
     lifecycle = replace(ORDER, states=states)

@@ -310,7 +310,7 @@ def _bends(candidate: Candidate) -> list[tuple[int, int]]:
 
 def _many(graph: Graph, count: int) -> int:
     """What divides a fault that any of so many arrows may have: in a very large graph its share is what counts."""
-    return count if len(graph.nodes) > MOST_SEARCHED else 1
+    return max(1, count) if len(graph.nodes) > MOST_SEARCHED else 1
 
 
 def score(quality: Quality, crossing_cost: float = _CROSSING) -> float:

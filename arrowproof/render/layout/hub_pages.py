@@ -125,6 +125,8 @@ class Hub:
         return is_read(self.draw(self.fold(pages)))
 
     def _cut(self, ends: Sequence[_End]) -> tuple[HubPage, ...]:
+        if not ends:
+            return ()
         parts: list[Sequence[_End]] = []
         for start, stop in pairwise(_cuts(len(ends), lambda a, b: self._fits(ends[a:b]))):
             part = ends[start:stop]

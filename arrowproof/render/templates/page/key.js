@@ -1,7 +1,8 @@
 // Key: each of its lines stands for the arrow of its number, lights it and chooses it.
 startParts.push(() => {
   const rows = all(".key button");
-  const arrows = new Map(all(".drawing .arrow").map((arrow) => [arrow.dataset.number, arrow]));
+  // They are of the drawing that the page opens with; those of the other scenes have their labels.
+  const arrows = new Map(all(".arrow", document.querySelector(".drawing")).map((arrow) => [arrow.dataset.number, arrow]));
   const arrowOf = (row) => arrows.get(row.dataset.number);
   const whole = document.querySelector(".key .whole");
   const hint = whole?.textContent;
