@@ -25,6 +25,7 @@ from arrowproof.model.evidence import Row, Side
 from arrowproof.model.transitions import Transition
 
 NO_KILL = "Crash checks were not made: the driver has no kill()."
+NO_INTERLEAVINGS = "Interleavings of several workers on one row were not tried: `--interleavings` tries them."
 
 
 def begin(driver: Driver, tour: Sequence[Transition]) -> None:

@@ -25,7 +25,6 @@ from arrowproof.model.record import record
 from arrowproof.model.tours import Tour
 from arrowproof.model.transitions import Pair, Transition
 
-NOT_ASKED_FOR = "Interleavings of several workers on one row were not tried: `--interleavings` tries them."
 NO_RIVALS = "Interleavings were not tried: the driver has no set_off()."
 NO_MOMENTS = (
     "Interleavings were not tried: on SQLite the service itself has to hold its first worker, and the driver has no"

@@ -25,13 +25,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
+from arrowproof.conformance.abilities import NO_INTERLEAVINGS
 from arrowproof.conformance.attribution import Attribution
 from arrowproof.conformance.baseline import Baseline, baseline_of
 from arrowproof.conformance.comparison import compare
 from arrowproof.conformance.coverage import measure_coverage
 from arrowproof.conformance.drive import DriveResult, drive
 from arrowproof.conformance.driver import Driver
-from arrowproof.conformance.interleavings import NOT_ASKED_FOR
 from arrowproof.conformance.matrix import Matrix, build_matrix, scan
 from arrowproof.conformance.output import OutputFolder, open_output
 from arrowproof.conformance.own_database import proof_database
@@ -103,7 +103,7 @@ def prove(
                     database=database,
                 )
             if not interleavings:
-                driven = replace(driven, left_out=(*driven.left_out, NOT_ASKED_FOR))
+                driven = replace(driven, left_out=(*driven.left_out, NO_INTERLEAVINGS))
             seconds = round(time.monotonic() - clock, 3)
             evidence = assemble_evidence(lifecycle, matrix, driven, started=started, seconds=seconds)
             _write(output, evidence, lifecycle, baseline)
