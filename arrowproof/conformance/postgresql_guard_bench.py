@@ -167,9 +167,11 @@ class PostgreSQLBench:
 
     def _again(self, row: int, state: str) -> _Statement | None:
         """A self-transition: the state is named and left, and a watched column changes."""
-        if self.binding.state is None or not self.binding.watch or self._types[self.binding.watch[0]][1] != "N":
+        named = self._named_state
+        counted = [name for name in self.binding.watch[:1] if self._types.get(name, ("", "", False))[1] == "N"]
+        if named is None or not counted:
             return None
-        watched, named = _name(self.binding.watch[0]), self.binding.state
+        watched = _name(counted[0])
         sets = f"{_name(named)} = {self._mark(named)}, {watched} = coalesce({watched}, 0) + 1"
         return f"UPDATE {self._table} SET {sets} WHERE {self._is_key}", [self._values[state], *self._key(row)]
 
@@ -244,6 +246,11 @@ class PostgreSQLBench:
         return examples
 
     @property
+    def _named_state(self) -> str | None:
+        """The column of the state; None where it is derived from others, by the database or by the binding."""
+        return self.binding.state if self.binding.state in self._types else None
+
+    @property
     def _state(self) -> str:
         """The state of the row that is called ``row``, as text."""
         if self.binding.state is not None:
@@ -272,13 +279,14 @@ class PostgreSQLBench:
 
         None for a derived state of which there is no row to take for an example.
         """
-        if state not in self._examples and self.binding.state is None:
+        named = self._named_state
+        if state not in self._examples and named is None:
             return None
         needed: _Values = {name: self._fresh[name][row] for name, (_, _, needed) in self._types.items() if needed}
         example = self._examples.get(state) or next(iter(self._examples.values()), {})
         unique = {name: self._fresh[name][row] for name in self._unique}
-        named = {} if self.binding.state is None else {self.binding.state: self._values[state]}
-        return {**needed, **example, **unique, **named}
+        own_state = {} if named is None else {named: self._values[state]}
+        return {**needed, **example, **unique, **own_state}
 
     @cached_property
     def _fresh(self) -> dict[str, tuple[str, ...]]:

@@ -86,6 +86,10 @@ class SQLiteGuard:
     def _name(self, event: str) -> str:
         return quote(f"{PREFIX}_{event}_{self._binding.table}")
 
+    def _index(self, name: str) -> str:
+        """Indexes and tables share their names: one that no shadow of any table has."""
+        return quote(f"{PREFIX}ed_{name}_{self._binding.table}")
+
     @property
     def _keys(self) -> list[str]:
         return [f"key_{number}" for number in range(len(self._binding.key))]
@@ -108,11 +112,11 @@ class SQLiteGuard:
     def _shadow_ddl(self) -> Iterator[str]:
         columns = [*self._keys, "state", *self._watched, *self._rival_columns.values()]
         yield f"CREATE TABLE {self._shadow} ({', '.join(columns)})"
-        yield f"CREATE INDEX {self._name('key')} ON {self._shadow} ({', '.join(self._keys)})"
+        yield f"CREATE INDEX {self._index('key')} ON {self._shadow} ({', '.join(self._keys)})"
         for number, index in enumerate(self._rivals):
             by = [f"{self._rival_columns[name]} COLLATE {quote(collation)}" for name, collation in index.named_columns]
             if by:
-                yield f"CREATE INDEX {self._name(f'unique_{number}')} ON {self._shadow} ({', '.join(by)})"
+                yield f"CREATE INDEX {self._index(f'unique_{number}')} ON {self._shadow} ({', '.join(by)})"
 
     def _trigger(self, event: str, when: str, body: Iterable[str]) -> str:
         statements = "".join(f"  {statement};\n" for statement in body)

@@ -209,10 +209,11 @@ class SQLiteBench:
 
     def _again(self, row: int, state: str) -> _Statement | None:
         """A self-transition: the state is named and left, and a watched column changes."""
-        if self.binding.state is None or not self.binding.watch:
+        named = self._named_state
+        if named is None or not self.binding.watch:
             return None
         watched = quote(self.binding.watch[0])
-        sets = f"{quote(self.binding.state)} = ?, {watched} = coalesce({watched}, 0) + 1"
+        sets = f"{quote(named)} = ?, {watched} = coalesce({watched}, 0) + 1"
         return f"UPDATE {self._table} SET {sets} WHERE {self._is_key}", [self._values[state], *self._key(row)]
 
     def _move(self, row: int, state: str) -> _Statement | None:
@@ -282,6 +283,11 @@ class SQLiteBench:
             tuple(name for name, _ in index.named_columns) for index in whole if not index.has_columns(self.binding.key)
         ]
 
+    @property
+    def _named_state(self) -> str | None:
+        """The column of the state; None where it is derived from others, by the database or by the binding."""
+        return next((name for name in self._types if fold(name) == fold(self.binding.state or "")), None)
+
     def _states(self, row: int) -> list[object]:
         state = state_expression(self.binding, self._table, table_columns(self.connection, self.binding.table))
         found = self.connection.execute(f"SELECT {state} FROM {self._table} WHERE {self._is_key}", self._key(row))
@@ -298,14 +304,15 @@ class SQLiteBench:
 
         None for a derived state of which there is no row to take for an example.
         """
-        if state not in self.examples and self.binding.state is None:
+        named = self._named_state
+        if state not in self.examples and named is None:
             return None
         needed = {name: self._fresh(name, row) for name, (_, is_needed) in self._types.items() if is_needed}
         example = self.examples.get(state) or next(iter(self.examples.values()), {})
         unique = {name: self._fresh(name, row) for name in (*self.binding.key, *chain(*self._rivals))}
-        named = {} if self.binding.state is None else {self.binding.state: self._values[state]}
+        own_state = {} if named is None else {named: self._values[state]}
         values: _Values = {}
-        for part in (needed, example, unique, named):  # names are the same to SQLite whatever their case
+        for part in (needed, example, unique, own_state):  # names are the same to SQLite whatever their case
             own = {fold(name): name for name in self._types}
             values.update({own[fold(name)]: value for name, value in part.items()})
         return values

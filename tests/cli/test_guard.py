@@ -101,8 +101,8 @@ def test_the_guard_of_a_model_of_postgresql_is_in_its_dialect(arrowproof, folder
 
 def test_the_unique_indexes_come_from_the_sources_or_from_a_database(arrowproof, folder, database):
     (folder / "more.sql").write_text("CREATE UNIQUE INDEX more ON jobs (code, status);\n")
-    assert "arrowproof_guard_unique_1_jobs" in arrowproof("guard").out
-    assert "arrowproof_guard_unique_1_jobs" not in arrowproof("guard", "--db", str(database)).out
+    assert "arrowproof_guarded_unique_1_jobs" in arrowproof("guard").out
+    assert "arrowproof_guarded_unique_1_jobs" not in arrowproof("guard", "--db", str(database)).out
     (folder / "schema.sql").write_text("-- nothing\n")
     (folder / "more.sql").unlink()
     result = arrowproof("guard")

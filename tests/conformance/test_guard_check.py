@@ -10,10 +10,11 @@ import apsw
 import psycopg
 import pytest
 
+from arrowproof.conformance.guard import read_allowed
 from arrowproof.conformance.guard_check import GuardCheck, check_guard_of
 from arrowproof.conformance.guard_script import GuardScript
 from arrowproof.conformance.postgresql_guard import PostgreSQLGuard
-from arrowproof.model.lifecycle import AcceptedSneakPath, Arrow, Lifecycle
+from arrowproof.model.lifecycle import AcceptedSneakPath, Arrow, Binding, Lifecycle
 from tests.conformance.guards import JOBS, allowed_job, guarded_job, sqlite_guard
 
 SQLITE_TRIGGERS = ("named", "insert", "update", "delete")
@@ -208,3 +209,44 @@ def test_a_guard_that_forbids_only_what_it_lists_lets_values_of_no_state_in(tmp_
     assert "done -> a value of no state by a plain statement" in leaks
     assert "done -> NULL, which is no state by REPLACE" in leaks
     assert "done -> todo by a plain statement" not in leaks
+
+
+@pytest.mark.parametrize("is_server", [False, True])
+def test_a_state_that_the_database_computes_is_tried_by_the_rows_that_are_there(
+    tmp_path: Path, postgresql: str, is_server: bool
+) -> None:
+    jobs = "CREATE TABLE jobs (id int PRIMARY KEY, raw text, status text GENERATED ALWAYS AS (lower(raw)) STORED)"
+    lifecycle = guarded_job(Binding("jobs", ("id",), "status"))
+    lifecycle = replace(lifecycle, arrows=tuple(each for each in lifecycle.arrows if each.id != "retry"))
+    rows = "INSERT INTO jobs (id, raw) VALUES (1, 'TODO'), (2, 'Doing'), (3, 'done')"
+    if is_server:
+        address: Path | str = f"{postgresql}&options=-csearch_path%3Dcomputed"
+        guard = GuardScript(PostgreSQLGuard(read_allowed(lifecycle))).installation()
+        execute(address, f"DROP SCHEMA IF EXISTS computed CASCADE; CREATE SCHEMA computed; {jobs}; {rows}; {guard}")
+    else:
+        address = tmp_path / "service.sqlite3"
+        with apsw.Connection(str(address)) as connection:
+            connection.execute(f"{jobs}; {rows}")
+        connection = apsw.Connection(str(address))
+        connection.execute(GuardScript(sqlite_guard(connection, read_allowed(lifecycle))).installation())
+        connection.close()
+    checked = check(address, lifecycle)
+    assert checked.holds, [str(trial) for trial in checked.trials if not trial.is_right]
+    assert "done -> todo by a plain statement" in {trial.name for trial in checked.trials}
+
+
+def test_a_key_that_may_be_changed_unseen_is_a_leak(database: Path) -> None:
+    with apsw.Connection(str(database)) as connection:
+        found = "SELECT sql FROM sqlite_schema WHERE name = 'arrowproof_guard_update_jobs'"
+        trigger = str(connection.execute(found).fetchone()[0])
+    narrowed = trigger.replace("AFTER UPDATE ON", "AFTER UPDATE OF status, attempts, code ON")
+    assert narrowed != trigger
+    execute(database, f"DROP TRIGGER arrowproof_guard_update_jobs; {narrowed}")
+    assert names(check(database)) == [f"{state} -> removed by an update of the key" for state in ("todo", "doing")]
+
+
+def test_a_child_that_came_after_the_guard_is_told(server: str) -> None:
+    execute(server, "CREATE TABLE kid () INHERITS (jobs); INSERT INTO kid (id, status) VALUES (9, 'done')")
+    checked = check(server)
+    assert not checked.holds
+    assert [trial.name for trial in checked.untried] == ["a row of kid, which inherits from the table"]

@@ -123,6 +123,27 @@ def test_it_stands_in_replica_mode(guarded: Guarded) -> None:
     assert refused(connection, "UPDATE jobs SET status = 'todo', attempts = 7 WHERE id = 1") is not None
 
 
+def test_operators_and_types_that_a_session_puts_in_front_change_nothing(guarded: Guarded) -> None:
+    connection = guarded()
+    connection.execute("CREATE FUNCTION pg_temp.always(text, text) RETURNS boolean LANGUAGE sql AS 'SELECT true'")
+    connection.execute("CREATE OPERATOR guarded.= (FUNCTION = pg_temp.always, LEFTARG = text, RIGHTARG = text)")
+    connection.execute("CREATE DOMAIN pg_temp.text AS integer")
+    connection.execute("SET search_path TO guarded, pg_catalog")
+    said = refused(connection, "UPDATE jobs SET status = 'todo' WHERE id = 3")
+    assert said == "jobs id=3: 'done' -> 'todo' is not in the lifecycle job"
+    connection.execute("DISCARD TEMP; SET search_path TO guarded")
+
+
+def test_keys_are_compared_as_the_journal_does_whatever_their_equal_sign_says(guarded: Guarded) -> None:
+    connection = guarded("CREATE TABLE jobs (id varchar(9) PRIMARY KEY, status text, attempts int, code text)")
+    never = "CREATE FUNCTION never(varchar, varchar) RETURNS boolean LANGUAGE sql AS 'SELECT true'"
+    connection.execute(f"{never}; CREATE OPERATOR = (FUNCTION = never, LEFTARG = varchar, RIGHTARG = varchar)")
+    connection.execute(script().installation())
+    assert refused(connection, "UPDATE jobs SET id = '9' WHERE id LIKE '1'") == (
+        "jobs id=1: 'todo' -> removed is not in the lifecycle job"
+    )
+
+
 def test_a_change_that_a_later_trigger_slips_in_is_seen(guarded: Guarded) -> None:
     connection = guarded()
     connection.execute(

@@ -240,3 +240,14 @@ def test_the_script_as_a_migration_has_both_ways_and_no_transaction():
 def test_a_lifecycle_without_a_binding_is_an_error():
     with pytest.raises(InputError, match="names no table to guard"):
         read_allowed(replace(guarded_job(), binding=None))
+
+
+def test_tables_whose_names_begin_like_what_a_guard_makes_have_guards_of_their_own():
+    connection = guarded_jobs()
+    for table in ("key_jobs", "unique_0_jobs", "ed_key_jobs"):
+        connection.execute(JOBS.replace("jobs", table))
+        allowed = allowed_job(replace(BINDING, table=table))
+        for statement in sqlite_guard(connection, allowed).installation():
+            connection.execute(statement)
+        said = refused(connection, f"INSERT INTO {table} (status) VALUES ('done')")
+        assert said == f"{table} id=1: created -> 'done' is not in the lifecycle job"

@@ -10,7 +10,7 @@ DROP TRIGGER IF EXISTS "arrowproof_guard_update_loans";
 DROP TRIGGER IF EXISTS "arrowproof_guard_delete_loans";
 DROP TABLE IF EXISTS "arrowproof_guard_loans";
 CREATE TABLE "arrowproof_guard_loans" (key_0, state);
-CREATE INDEX "arrowproof_guard_key_loans" ON "arrowproof_guard_loans" (key_0);
+CREATE INDEX "arrowproof_guarded_key_loans" ON "arrowproof_guard_loans" (key_0);
 CREATE TRIGGER "arrowproof_guard_fill_loans" BEFORE INSERT ON "arrowproof_guard_loans" BEGIN
   SELECT RAISE(ROLLBACK, 'loans id=' || substr(quote(NEW.key_0), 1, 80) || ': ' || substr(quote(NEW.state), 1, 80) || ' is no state of the lifecycle loan' || '; the guard was not installed') WHERE NOT (typeof(NEW.state) = 'text' AND +NEW.state COLLATE BINARY IN ('lent', 'returned', 'lost'));
 END;
