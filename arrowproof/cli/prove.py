@@ -50,6 +50,14 @@ from arrowproof.model.loader import load_lifecycle
     is_flag=True,
     help="Set off two and three workers on one row too, for each pair of transitions out of a state, in both orders.",
 )
+@click.option(
+    "--walks",
+    "random_walks",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Make N random walks as well, of steps and of illegal events, and look for the shortest that fails.",
+)
+@click.option("--seed", type=int, metavar="S", help="The seed of --walks, to make the same ones again.")
 @click.option("--pairs", is_flag=True, help="Walk every pair of transitions that can follow each other (1-switch).")
 @json_option
 def command(
@@ -60,6 +68,8 @@ def command(
     accept: str,
     server: str | None,
     interleavings: bool,
+    random_walks: int | None,
+    seed: int | None,
     pairs: bool,
     as_json: bool,
 ) -> int:
@@ -92,7 +102,16 @@ def command(
     made = load_driver(_driver_name(lifecycle, driver), lifecycle.origin.folder)
     with progress_bar() as progress:
         evidence = prove(
-            lifecycle, made, out, progress, baseline=before, server=server, interleavings=interleavings, pairs=pairs
+            lifecycle,
+            made,
+            out,
+            progress,
+            baseline=before,
+            server=server,
+            interleavings=interleavings,
+            pairs=pairs,
+            random_walks=random_walks or 0,
+            seed=seed,
         )
     if as_json:
         emit_json_text((out / REPORT_FILE).read_text(encoding="utf-8"))

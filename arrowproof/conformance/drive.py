@@ -37,6 +37,7 @@ from arrowproof.model.evidence import (
     Interleaving,
     JournalRow,
     Kill,
+    RandomWalks,
     Row,
     Share,
     SneakPath,
@@ -76,6 +77,7 @@ class DriveResult:
     interleavings: tuple[Interleaving, ...] = ()
     detours: tuple[Detour, ...] = ()
     events: tuple[IllegalEvent, ...] = ()
+    random_walks: RandomWalks | None = None
     event_share: Share | None = None
     """The illegal events that changed nothing, of all there are; None where the driver can fire none."""
 
@@ -88,6 +90,8 @@ def drive(
     *,
     crash_checks: bool = True,
     interleavings: bool = False,
+    random_walks: int = 0,
+    seed: int | None = None,
     plan: Plan | None = None,
     pairs: bool = False,
     database: str | None = None,
@@ -101,6 +105,8 @@ def drive(
         progress: is told of each tour and each kill ahead of it.
         crash_checks: False leaves the kills out.
         interleavings: whether several workers at once are set off on one row as well.
+        random_walks: how many random walks are made as well.
+        seed: what gives the same random walks again; one is chosen when left out.
         plan: the tours to make, for a test that looks at a part of a service; those of the whole model when left out.
         pairs: whether every pair of transitions that can follow each other is walked, where no plan is given.
         database: the URL of an empty PostgreSQL database; the service makes a file of its own when left out.
@@ -129,12 +135,13 @@ def drive(
                 run.left_out.append(abilities.NO_KILL)
             walks, kills = run.run(crash_checks)
             tried = run.interleave(walks) if interleavings else ()
+            wandered = run.wander(random_walks, seed) if random_walks else None
         finally:
             _, problem = attempt(driver.stop)
     if problem is not None:
         run.problems.append(f"The service did not stop: {problem}")
     # Read behind the stop: what a service does at its end is judged as well.
-    result = replace(run.result(walks, kills), interleavings=tried)
+    result = replace(run.result(walks, kills), interleavings=tried, random_walks=wandered)
     return result if problem is not None else replace(result, guard=check_service_guard(address, lifecycle))
 
 
@@ -249,6 +256,12 @@ class _Drive:
             and all(pair in self.subject.transitions for pair in made)
             and all(row.key == walk.key for row in walk.journal)
         )
+
+    def wander(self, count: int, seed: int | None) -> RandomWalks:
+        """So many random walks."""
+        from arrowproof.conformance.random_walks import Wanderer
+
+        return Wanderer(self.subject, self._is_detour, self.progress).wander(count, seed)
 
     def _end(self, key: Row | None) -> None:
         _, problem = attempt(lambda: abilities.end(self.subject.driver, key))

@@ -44,7 +44,7 @@ class IllegalEvents:
             return mark
         for each in [each for each in self.left if each[0] == state]:
             self.left.remove(each)
-            event = self._fire(driver, each[1], state, key, mark)
+            event = self.fire(driver, each[1], state, key, mark)
             if event is not None:
                 self.fired.append(event)
                 mark = max([mark, *(row.order for row in event.journal)])
@@ -67,7 +67,8 @@ class IllegalEvents:
         total = len(self.left) + len(self.fired) + len(self.not_fired)
         return Share(sum(event.problem is None for event in self.fired), total)
 
-    def _fire(self, driver: FireDriver, event: str, state: str, key: Row, mark: int) -> IllegalEvent | None:
+    def fire(self, driver: FireDriver, event: str, state: str, key: Row, mark: int) -> IllegalEvent | None:
+        """Fire one event at a row in ``state``; None when the driver could not, which is kept, and nothing changed."""
         before = self.subject.row(key)
         answer, failure = attempt(lambda: _answer(driver, event, key))
         journal, after = self.subject.journal.rows(after=mark), self.subject.row(key)

@@ -58,6 +58,8 @@ def prove(
     *,
     crash_checks: bool = True,
     interleavings: bool = False,
+    random_walks: int = 0,
+    seed: int | None = None,
     pairs: bool = False,
     server: str | None = None,
     baseline: Baseline | None = None,
@@ -71,6 +73,8 @@ def prove(
         progress: is told what comes next, how many parts are done, and how many there are.
         crash_checks: False leaves the kills out; transitions are then reported as not survived.
         interleavings: whether several workers at once are set off on one row as well.
+        random_walks: how many random walks are made as well.
+        seed: what gives the same random walks again; one is chosen, and said, when left out.
         pairs: whether all pairs of transitions that can follow each other are walked.
         server: the URL of a PostgreSQL server, on which a database is made for the proof and dropped after it, or the
             word ``postgresql`` for a server of our own; a SQLite file in ``out`` when left out.
@@ -99,6 +103,8 @@ def prove(
                     progress,
                     crash_checks=crash_checks,
                     interleavings=interleavings,
+                    random_walks=random_walks,
+                    seed=seed,
                     pairs=pairs,
                     database=database,
                 )
@@ -143,6 +149,7 @@ def assemble_evidence(
         guard=guard,
         interleavings=driven.interleavings,
         events=driven.events,
+        random_walks=driven.random_walks,
     )
     return Evidence(
         model_id=lifecycle.id,
@@ -162,6 +169,7 @@ def assemble_evidence(
         # One that refuses too much is not credited either: the reasons name it.
         guard=None if guard is None or guard.as_evidence().holds != guard.holds else guard.as_evidence(),
         events=driven.events,
+        random_walks=driven.random_walks,
         detours=driven.detours,
         left_out=driven.left_out,
         interleavings=driven.interleavings,

@@ -6,7 +6,7 @@ code and the same model give again on any day and machine, so that a committed r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from arrowproof.conformance.display import value_text
@@ -20,6 +20,7 @@ from arrowproof.model.evidence import (
     JournalRow,
     Kill,
     Process,
+    RandomWalks,
     Row,
     Scalar,
     Share,
@@ -166,14 +167,26 @@ class Remark:
 
 
 def remarks(evidence: Evidence) -> tuple[Remark, ...]:
-    """What went otherwise on a longer way, and what was not tried; none when there is neither."""
+    """Random walks, what went otherwise on a longer way, and what was not tried; none when there is nothing to say."""
     found = (
+        Remark("Random walks", tuple(_random_walks(evidence.random_walks))),
         Remark(
             "What went otherwise on a longer way, and was walked on the shortest", tuple(map(_detour, evidence.detours))
         ),
         Remark("What was not tried", evidence.left_out),
     )
     return tuple(remark for remark in found if remark.lines)
+
+
+def _random_walks(walks: RandomWalks | None) -> Iterator[str]:
+    """What was walked; and the steps of the shortest one that failed, one a line."""
+    if walks is None:
+        return
+    yield f"{walks.walks} walks, {walks.steps} steps; --walks {walks.asked} --seed {walks.seed} makes them again."
+    if walks.problem is not None:
+        yield "The shortest that failed:"
+        yield from (f"{number}. {step}" for number, step in enumerate(walks.failed, start=1))
+        yield walks.problem
 
 
 def _detour(detour: Detour) -> str:

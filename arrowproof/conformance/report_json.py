@@ -3,15 +3,16 @@
 It says nothing of times, process ids, keys or the machine (see :func:`arrowproof.conformance.report.stable_evidence`);
 those stand in the evidence file. Members, in this order: ``format``, ``verdict``, ``reasons``, ``model``, ``sources``,
 ``coverage``, ``sneak_paths``, ``transitions``, ``undecided``, ``dynamic``; where the service has a guard ``guard``,
-where events were fired ``events``, where several workers were set off on one row ``interleavings``, where a longer way
-led elsewhere ``detours``, where not all was tried ``left_out`` and, where an earlier proof was given to compare with,
-``baseline``. Null is creation in ``from`` and removal in ``to``. Long texts and values are cut and say so.
-``report.schema.json`` of :mod:`arrowproof.model` describes every member.
+where events were fired ``events``, where several workers were set off on one row ``interleavings``, where random walks
+were made ``random_walks``, where a longer way led elsewhere ``detours``, where not all was tried ``left_out``, and
+where an earlier proof was given ``baseline``. Null is creation in ``from`` and removal in ``to``. Long texts
+and values are cut and say so. ``report.schema.json`` of :mod:`arrowproof.model` describes every member.
 
 History of the format:
 
 * ``arrowproof.report/2``: ``baseline``, ``guard``, ``only_in_race``, ``left_out``, ``events``, ``interleavings``,
-  ``detours`` and the ``blow`` of a kill, which are optional. Files of version 1 are still read as baselines.
+  ``random_walks``, ``detours`` and the ``blow`` of a kill, which are optional. Files of version 1 are still read as
+  baselines.
 * ``arrowproof.report/1``: the first. The rungs ``not survived`` and ``guarded`` came later.
 """
 
@@ -34,6 +35,7 @@ from arrowproof.model.evidence import (
     JournalRow,
     Kill,
     Place,
+    RandomWalks,
     Row,
     Scalar,
     Share,
@@ -85,6 +87,7 @@ def _report(evidence: Evidence) -> _Object:
         **({} if evidence.guard is None else {"guard": vars(evidence.guard)}),
         **({"interleavings": [_interleaving(it) for it in evidence.interleavings]} if evidence.interleavings else {}),
         **({"events": [_event(it) for it in evidence.events]} if evidence.events else {}),
+        **({} if evidence.random_walks is None else {"random_walks": _random_walks(evidence.random_walks)}),
         **({"detours": [_detour(it) for it in evidence.detours]} if evidence.detours else {}),
         **({"left_out": list(evidence.left_out)} if evidence.left_out else {}),
     }
@@ -145,6 +148,10 @@ def _event(event: IllegalEvent) -> _Object:
         "journal": [_journal_row(row) for row in event.journal],
         "problem": _problem(event.problem),
     }
+
+
+def _random_walks(walks: RandomWalks) -> _Object:
+    return {**vars(walks), "failed": list(map(one_line, walks.failed)), "problem": _problem(walks.problem)}
 
 
 def _detour(detour: Detour) -> _Object:

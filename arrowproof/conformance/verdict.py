@@ -7,6 +7,7 @@ finding                                                         at most
 ==============================================================  ================
 a sneak path happened and is not accepted                       not proven
 an event did something where the model does not have it         not proven
+a random walk failed                                            not proven
 a transition was not walked, or a walk of it went wrong         not proven
 a kill lost or doubled a commit, its restart ended wrong, or
 it was asked for and could not be made                          not proven
@@ -41,6 +42,7 @@ from arrowproof.model.evidence import (
     IllegalEvent,
     Interleaving,
     Kill,
+    RandomWalks,
     SneakPath,
     Statement,
     TransitionEvidence,
@@ -72,6 +74,7 @@ def judge(
     guard: GuardCheck | None = None,
     interleavings: Sequence[Interleaving] = (),
     events: Sequence[IllegalEvent] = (),
+    random_walks: RandomWalks | None = None,
 ) -> tuple[Verdict, tuple[str, ...]]:
     """The verdict and the reasons why it is not better, one sentence each; no reasons when proven.
 
@@ -87,13 +90,15 @@ def judge(
             that does not is credited with nothing, and is named where it would have helped.
         interleavings: what several workers at once made of one row.
         events: what events did that were fired where the model does not have them.
+        random_walks: the shortest of the random walks that failed, where one did.
 
-    Reasons stand in a fixed order: sneak paths, transitions (written, walked, killed), illegal events, interleavings,
-    undecided statements, dynamic targets, problems of the run.
+    Reasons stand in a fixed order: sneak paths, transitions (written, walked, killed), random walks, illegal events,
+    interleavings, undecided statements, dynamic targets, problems of the run.
     """
     findings = [
         *(finding for path in sneak_paths if path.accepted is None for finding in _of_sneak_path(path, pinned, states)),
         *(finding for transition in transitions for finding in _of_transition(transition, undecided, dynamic)),
+        *_of_random_walks(random_walks),
         *(_of_event(event) for event in events if event.problem is not None),
         *(_of_interleaving(it) for it in interleavings if it.problem is not None),
         *(_of_undecided(statement) for statement in undecided),
@@ -232,6 +237,16 @@ def _of_kill(kill: Kill, name: str, transition: TransitionEvidence) -> _Finding:
         else f"was not killed {kill.side}"
     )
     return Verdict.NOT_PROVEN, f"{name} {what}: {_clause(kill.problem)}{_beside(transition)}."
+
+
+def _of_random_walks(random_walks: RandomWalks | None) -> Iterator[_Finding]:
+    if random_walks is not None and random_walks.problem is not None:
+        steps = ", then ".join(map(one_line, random_walks.failed))
+        again = f"--walks {random_walks.asked} --seed {random_walks.seed}"
+        yield (
+            Verdict.NOT_PROVEN,
+            f"A random walk failed at its last step: {steps}: {_clause(random_walks.problem)}. {again} makes it again.",
+        )
 
 
 def _of_event(event: IllegalEvent) -> _Finding:

@@ -304,6 +304,22 @@ class IllegalEvent:
 
 
 @record
+class RandomWalks:
+    """Random walks: how many were asked for and made, their steps in all, and the seed that gives the same again.
+
+    ``failed`` are the steps of the shortest walk that failed, transitions by name and events that were fired, of which
+    the last went wrong, and ``problem`` says how; nothing when none failed.
+    """
+
+    asked: int
+    seed: int
+    walks: int
+    steps: int
+    failed: tuple[str, ...] = ()
+    problem: str | None = None
+
+
+@record
 class Detour:
     """A step that went otherwise than asked on a longer way than it need be, within the model: no fault of the service.
 
@@ -380,6 +396,7 @@ class Evidence:
     guard: Guard | None = None
     interleavings: tuple[Interleaving, ...] = field(default=(), metadata=SINCE_2)
     events: tuple[IllegalEvent, ...] = field(default=(), metadata=SINCE_2)
+    random_walks: RandomWalks | None = field(default=None, metadata=SINCE_2)
     detours: tuple[Detour, ...] = field(default=(), metadata=SINCE_2)
     left_out: tuple[str, ...] = field(default=(), metadata=SINCE_2)
     """What was not tried because the driver cannot do it, one sentence each. It says nothing against the service."""

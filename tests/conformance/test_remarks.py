@@ -17,7 +17,7 @@ from arrowproof.conformance.report_json import report_json
 from arrowproof.conformance.report_junit import report_junit
 from arrowproof.conformance.report_markdown import report_markdown
 from arrowproof.conformance.report_text import report_text
-from arrowproof.model.evidence import Detour, Evidence, IllegalEvent, JournalKind, JournalRow, Share
+from arrowproof.model.evidence import Detour, Evidence, IllegalEvent, JournalKind, JournalRow, RandomWalks, Share
 from arrowproof.model.evidence_document import dump_evidence, load_evidence
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.schema import load_schema
@@ -89,6 +89,17 @@ def test_what_went_otherwise_on_a_longer_way_is_said_in_every_form(
     shown = unescape(FORMS[form](remarked, note_job)).replace("\\", "")
     assert "pending -> failed" in shown
     assert "It was refused." in shown
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_random_walks_are_said_in_every_form_with_their_seed_and_the_steps_of_the_one_that_failed(
+    form: str, note_evidence: Evidence, note_job: Lifecycle
+) -> None:
+    walks = RandomWalks(50, 1234567, 12, 60, ("created -> pending", "fire POST retry"), "It went to void.")
+    shown = unescape(FORMS[form](replace(note_evidence, random_walks=walks), note_job)).replace("\\", "")
+    assert [
+        word for word in ("1234567", "created -> pending", "fire POST retry", "It went to void") if word not in shown
+    ] == []
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -32,6 +32,7 @@ from arrowproof.model.evidence import (
     Moment,
     Place,
     Process,
+    RandomWalks,
     Row,
     Scalar,
     Share,
@@ -81,6 +82,7 @@ EVIDENCE = Evidence(
         Interleaving("pending", "done", None, 2, Moment.WRITTEN, 1, ROW, (PROCESS,), ROW, None, (JOURNAL,), "two won"),
     ),
     events=(IllegalEvent("pick", "done", "409", (("id", 1),), ROW, None, (JOURNAL,), "it was removed"),),
+    random_walks=RandomWalks(9, 7, 8, 20, ("created -> pending", "fire pick"), "it went on"),
     detours=(Detour(("created -> pending", "pending -> done"), "it was refused"),),
     left_out=("no kill",),
 )
