@@ -57,6 +57,8 @@ STEPS_SHOWN = 50
 """Walks, kills, statements or journal rows that one list shows; it says how many more there are."""
 LINES_SHOWN = 80
 """Lines of one statement that are shown."""
+QUERY_LIMIT = 160
+"""Characters of what a client sent, where no statement of the sources reads the same."""
 PLACES_IN_GRID = 7
 """Columns up to which the grid has room for a place in each cell."""
 
@@ -230,10 +232,13 @@ def _processes_text(processes: Iterable[Process]) -> str:
 
 
 def _journal_text(row: JournalRow) -> str:
+    """What a journal row holds, and the place of its statement; where none of the sources reads so, what was sent."""
     old = "" if row.operation == "insert" else f"{value_text(row.old_state)} "
     new = "" if row.operation == "delete" else f" {value_text(row.new_state)}"
     kind = f", {row.kind}" if row.operation == "update" else ""
     by = f" by {one_line(str(row.written))}" if row.written else ""
+    if row.query and not row.written:
+        by = f", sent as {one_line(row.query, QUERY_LIMIT)}"
     return f"{f'#{row.order} ' if row.order else ''}{one_line(row.operation, 40)} {old}→{new}{kind}{by}"
 
 

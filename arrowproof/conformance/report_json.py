@@ -98,9 +98,16 @@ def _sneak_path(path: SneakPath) -> _Object:
         **_ends(path.source, path.target),
         "accepted": path.accepted,
         "happened": len(path.happened),
+        **_happened_at(path),
         "possible": _statements(path.possible),
         **({"only_in_race": True} if path.only_in_race else {}),
     }
+
+
+def _happened_at(path: SneakPath) -> _Object:
+    """Where the statements stand that made it happen, as far as the database told what the client sent."""
+    places = dict.fromkeys(row.written for row in path.happened if row.written is not None)
+    return {"happened_at": [_place(place) for place in places]} if places else {}
 
 
 def _transition(transition: TransitionEvidence, is_guarded: bool) -> _Object:
@@ -224,6 +231,7 @@ def _journal_row(row: JournalRow) -> _Object:
         "kind": str(row.kind),
         "old_state": _value(row.old_state),
         "new_state": _value(row.new_state),
+        **({} if row.written is None else {"written": _place(row.written)}),
     }
 
 

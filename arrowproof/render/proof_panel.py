@@ -167,7 +167,7 @@ class Prover:
             problem="",
             way_out=self._way_out(path),
             statement=self._statement(path.possible, pair),
-            no_statement="" if path.possible else self.language("proof.no_statement"),
+            no_statement="" if path.possible else self._made_by(path),
             row=self._row(*self._witnessed(path.happened[0])) if path.happened else None,
             kills=(),
             processes=(),
@@ -209,6 +209,16 @@ class Prover:
         if path.accepted is not None:
             return ""
         return self.language("proof.way_out" if path.possible else "proof.way_out_unread")
+
+    def _made_by(self, path: SneakPath) -> str:
+        """What made a sneak path that no statement is known to make, as far as the database told what was sent."""
+        rows = sorted(path.happened, key=lambda row: row.written is None)
+        row = next((row for row in rows if row.written is not None or row.query), None)
+        if row is None:
+            return self.language("proof.no_statement")
+        if row.written is not None:
+            return self.language("proof.made_at", place=self.words.bounded(str(row.written)))
+        return self.language("proof.sent", query=bounded(row.query or "", self.limits.sentence))
 
     def _warning(self, statement: Statement, pair: Pair) -> str:
         names = [arrow_text(*self.words.ends(each)) for each in self.sneaks.get(statement, ()) if each != pair]

@@ -392,6 +392,20 @@ def test_a_journal_row_whose_statement_is_known_says_where_it_stands(
     assert "#1 insert → pending by sql/accept.sql:12" in words(report_html(evidence, note_job))
 
 
+def test_a_journal_row_whose_statement_is_not_known_shows_what_was_sent(
+    note_job: Lifecycle, note_evidence: Evidence
+) -> None:
+    created, *rest = note_evidence.transitions
+    row = replace(created.walks[0].journal[0], query=f"UPDATE note\n SET status = '<b>' {'x' * 2000}")
+    walk = replace(created.walks[0], journal=(row,))
+    evidence = replace(note_evidence, transitions=(replace(created, walks=(walk,)), *rest))
+
+    page = report_html(evidence, note_job)
+    assert "#1 insert → pending, sent as UPDATE note SET status = &#39;&lt;b&gt;&#39; xxx" in page
+    assert "x" * 200 not in page
+    assert "sent as" not in report_html(evidence, note_job, stated_times=False)
+
+
 def test_the_diagram_shows_every_arrow_and_every_sneak_path(lenient_job: Lifecycle, broken_evidence: Evidence) -> None:
     page = report_html(broken_evidence, lenient_job)
     (drawing,) = re.findall(r'<svg[^>]* class="drawing".*?</svg>', page, re.DOTALL)

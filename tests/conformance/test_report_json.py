@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 from arrowproof.conformance.baseline import baseline_of
 from arrowproof.conformance.comparison import compare
 from arrowproof.conformance.report_json import REPORT_FORMAT, report_json
-from arrowproof.model.evidence import Evidence, Guard, SneakPath
+from arrowproof.model.evidence import Evidence, Guard, Place, SneakPath
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.schema import load_schema
 
@@ -118,3 +118,23 @@ def test_what_a_guard_refused_and_what_only_a_race_makes_possible_is_said(
     Draft202012Validator(load_schema("report")).validate(report)
     assert report["guard"] == {"tried": 58, "refused": 57}
     assert report["sneak_paths"][0]["only_in_race"] is True
+
+
+def test_a_journal_row_and_a_sneak_path_say_which_statement_made_them(
+    note_job: Lifecycle, note_evidence: Evidence
+) -> None:
+    created, *rest = note_evidence.transitions
+    row = replace(created.walks[0].journal[0], query="INSERT INTO notes", written=Place("sql/accept.sql", 12))
+    walk = replace(created.walks[0], journal=(row,))
+    evidence = replace(
+        note_evidence,
+        transitions=(replace(created, walks=(walk,)), *rest),
+        sneak_paths=(SneakPath("failed", "completed", (), (row, row)),),
+    )
+    report = json.loads(report_json(evidence, note_job))
+
+    Draft202012Validator(load_schema("report")).validate(report)
+    place = {"file": "sql/accept.sql", "line": 12, "name": None}
+    assert report["transitions"][0]["walks"][0]["journal"][0]["written"] == place
+    assert report["sneak_paths"][0]["happened_at"] == [place]
+    assert "INSERT INTO notes" not in json.dumps(report)

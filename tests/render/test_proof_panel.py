@@ -239,6 +239,23 @@ def test_a_sneak_path_that_happened_shows_its_row() -> None:
     assert shown.way_out.startswith("Nothing that was read writes this.")
 
 
+def test_a_sneak_path_of_no_known_statement_shows_what_was_sent() -> None:
+    row = JournalRow(
+        4, "update", JournalKind.CHANGED, (("id", 1),), "done", "open", (), (), query="UPDATE runs\n SET x"
+    )
+    for made, said in (
+        (row, "What the client sent: UPDATE runs SET x"),
+        (replace(row, query="x" * 2000), f"What the client sent: {'x' * 239}…"),
+        (replace(row, written=Place("a.sql", 3)), "Made by the statement at a.sql:3."),
+    ):
+        shown = panels(replace(SURVIVED, sneak_paths=(SneakPath("done", "open", (), (row_without(made), made)),)))
+        assert shown["done", "open"].no_statement == said
+
+
+def row_without(row: JournalRow) -> JournalRow:
+    return replace(row, query=None, written=None)
+
+
 def test_an_accepted_sneak_path_gives_its_reason_and_is_not_red() -> None:
     accepted = panels(replace(SURVIVED, sneak_paths=(replace(SNEAK, accepted="support does it"),)))["done", "open"]
     assert accepted.tone == "plain"
