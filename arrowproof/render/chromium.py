@@ -54,6 +54,7 @@ HEADLESS_FLAGS = (
     "--remote-debugging-pipe",
     "--no-startup-window",  # a window that nobody asked for costs as much as a page
     "--hide-scrollbars",
+    "--disable-blink-features=AutomationControlled",  # nor is a page told that a program looks at it
     "--force-prefers-reduced-motion",  # its own window moves nothing either, while pages open and load
     "--mute-audio",
     "--force-color-profile=srgb",
@@ -127,6 +128,10 @@ class RunningChromium:
             words = _last_words(self.profile)
             remedy = SANDBOX_REMEDY if "sandbox" in words else REMEDY
             raise MissingEnvironmentError(f"{self.path} does not start: {words}", remedy) from error
+
+    def agent(self) -> str:
+        """How it introduces itself to a page: as it does before a reader, so that both get the same page."""
+        return self.described.result(_START_DEADLINE)["userAgent"].replace("Headless", "")
 
     def kill(self) -> None:
         """End it at once; a browser that has ended stays ended."""

@@ -52,9 +52,20 @@ JUDGES = 2
 CHOICE_PICTURES = 1
 """How many choices of a page are judged by their pixels, too, which is two thirds of the work. What asks most of the
 page comes first, and the others are there for their places and sizes."""
-LIMITS = {"texts": 5000, "points": 2000, "sign": 32, "keys": 1000, "scenes": MAX_SCENES, "choices": 64, "address": 8000}
+LIMITS = {
+    "texts": 5000,
+    "points": 2000,
+    "sign": 32,
+    "picture": 64,
+    "squeezed": 0.7,
+    "keys": 1000,
+    "scenes": MAX_SCENES,
+    "choices": 64,
+    "address": 8000,
+}
 """What is measured of a page at most: texts, points of a line, CSS px of a sign on an arrow's line (its head, its
-bead), states in one folded group or arrows in one bundle, scenes, choices that are tried, characters of an address."""
+bead) and of a picture, states in one folded group or arrows in one bundle, scenes, choices that are tried, characters
+of an address. A text that takes less than the ``squeezed`` share of what its letters take cannot be read."""
 
 
 def check_pages(

@@ -8,6 +8,7 @@ browser busy is ended at a deadline.
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -47,6 +48,7 @@ async ({ fragment, patience }) => {
 }
 """
 """Changes the fragment of the page's address, and lets the page do what it does then, before and in a frame."""
+_MAKES_SHADOWS = re.compile(rb"attachShadow|shadowroot", re.IGNORECASE)
 _NOWHERE = {"proxyServer": "http://127.0.0.1:9", "proxyBypassList": "<-loopback>"}
 """A proxy that is not there: what is not intercepted (sockets, speculation) reaches no one, on this machine either."""
 
@@ -64,8 +66,9 @@ class LostError(PageError):
 class Visit:
     """An open page. Whatever it asks of the network or says on the console is kept as a failure."""
 
-    def __init__(self, tools: DevTools, address: str, content: bytes, deadline: _Deadline) -> None:
-        self._tools, self._address, self._deadline = tools, address, deadline
+    def __init__(self, tools: DevTools, address: str, content: bytes, deadline: _Deadline, agent: str) -> None:
+        self._tools, self._address, self._deadline, self._agent = tools, address, deadline, agent
+        self._may_hold_closed = _MAKES_SHADOWS.search(content) is not None
         self._events = PageEvents(tools, address, content)
         self._context = self._session = ""
         self._world = 0
@@ -84,6 +87,7 @@ class Visit:
         target = self._tools.call("Target.createTarget", page)["targetId"]
         self._session = self._tools.call("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"]
         self._events.follow(self._session)
+        self._tools.post("Emulation.setUserAgentOverride", {"userAgent": self._agent}, self._session)
         if first:
             self.show(first.width, first.height, first.theme)
         went = self._call("Page.navigate", {"url": self._address})
@@ -143,12 +147,26 @@ class Visit:
 
     def failures(self) -> list[Failure]:
         """What the page asked for and said, in the order in which it did. Nothing is to be shown afterwards."""
+        closed = self._closed_documents() if self._may_hold_closed else []
         self._wind_forward()
-        return self.heard()
+        return self.heard() + closed
 
     def heard(self) -> list[Failure]:
         """What the page asked for and said until now."""
         return self._events.failures()
+
+    def _closed_documents(self) -> list[Failure]:
+        """The elements with a closed shadow root, which no script that measures gets to see."""
+        nodes = [self._call("DOM.getDocument", {"depth": -1, "pierce": True})["root"]]
+        found = []
+        while nodes:
+            node = nodes.pop()
+            roots = node.get("shadowRoots", [])
+            nodes += [*node.get("children", []), *roots]
+            if any(root.get("shadowRootType") == "closed" for root in roots):
+                what = "holds a document of its own, which is not measured"
+                found.append(Failure("limits", short(node["localName"]), what))
+        return found
 
     def _wind_forward(self) -> None:
         """Let the page's own clock run so far in no time, so that what it puts off by a timer is heard too.
@@ -185,7 +203,7 @@ def open_page(
     """
     browser.version()
     with _Deadline(deadline, browser.kill) as until:
-        visit = Visit(browser.tools, path.resolve().as_uri(), content, until)
+        visit = Visit(browser.tools, path.resolve().as_uri(), content, until, browser.agent())
         try:
             visit.open(first)
             yield visit

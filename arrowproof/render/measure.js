@@ -3,8 +3,8 @@
  * arrow line stands on the screen, how large and in which colour it is painted, and what would cut it. The rules that
  * judge it are in fit_rules.py (places and sizes) and fit_pixels.py (contrast, from the screenshot).
  *
- * An expression: a function of what sight.js is, that gives an async function of `limits` ({texts, points, sign, keys,
- * scenes}), which gives JSON text. All lengths are CSS px, all rectangles [left, top, right, bottom] relative to the
+ * An expression: a function of what sight.js is, that gives an async function of `limits` ({texts, points, sign, picture,
+ * squeezed, keys, scenes}), which gives JSON text. All lengths are CSS px, all rectangles [left, top, right, bottom] relative to the
  * viewport, all colours [red, green, blue, alpha] with 0..255 and 0..1.
  */
 (sight) => async (limits) => {
@@ -48,6 +48,14 @@
     }
     return inks.get(key);
   };
+  /** A text that takes much less room than its letters do has them on top of each other. */
+  const noteSqueezed = (element, text, needed, boxes) => {
+    const isLine = !/[\s\u00ad\u200b-\u200f]/.test(text); // what breaks may end lines in spaces, which take no room
+    const taken = boxes.reduce((sum, box) => sum + Math.max(box.width, box.height), 0);
+    if (isLine && boxes.length === 1 && taken < needed * limits.squeezed) {
+      unmeasured.push([element, `stands in ${Math.round((taken / needed) * 100)} % of the width of its letters`]);
+    }
+  };
   /** A text's lines as rectangles of its ink: as wide as it advances, as high as its letters truly are. */
   const inkOf = (node, element, style, scale) => {
     const range = document.createRange();
@@ -56,6 +64,7 @@
     const text = node.data.trim();
     const font = `${style.fontStyle} ${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
     const ink = lettersOf(style.textTransform === 'uppercase' ? text.toUpperCase() : text, font);
+    noteSqueezed(element, text, ink.width * scale, boxes);
     const matrix = element instanceof SVGGraphicsElement ? element.getScreenCTM() : null;
     if (matrix && Math.abs(matrix.b) > 1e-6) return boxes.map(rectOf); // turned: the box around it is what we have
     return boxes.map((box) => {
@@ -137,7 +146,15 @@
   };
   const made = new Set(makers.flatMap(madeBy));
   const frames = new Set(['iframe', 'frame', 'object', 'embed']);
+  const pictures = new Set(['canvas', 'img', 'image', 'video']);
+  /** A picture that is no small sign may say something, in letters of any size. */
+  const isPicture = (element) => {
+    if (!pictures.has(element.localName) && !styleOf(element).backgroundImage.includes('url(')) return false;
+    const { width, height } = element.getBoundingClientRect();
+    return Math.max(width, height) > limits.picture && !hiddenBecause(element);
+  };
   const noteUnmeasured = (element) => {
+    if (isPicture(element)) unmeasured.push([element, 'is or holds a picture, and what it says is not measured']);
     if (element.shadowRoot) unmeasured.push([element, 'holds a document of its own, which is not measured']);
     if (frames.has(element.localName) && element.getBoundingClientRect().width > 2) {
       unmeasured.push([element, 'shows another document, which is not measured']);

@@ -35,7 +35,7 @@ AWAY = "<details><summary>More</summary>Later</details><dialog>Not now</dialog><
 PUT_AWAY = good_with("<h2>", f"{AWAY}<h2>").replace(
     "</style>", "li::before { content: '→ '; } aside { display: contents; }</style>"
 )
-PICTURE = '<img alt="" src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">'
+PICTURE = '<img alt="" width="1" height="1" src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">'
 OWN = good_with("</main>", f"{PICTURE}</main><script>location.hash = 'arrow=skip'</script>")
 FORGED = with_script(
     "Element.prototype.getBoundingClientRect = () => new DOMRect(0, 0, 10, 10); getComputedStyle = null;"
@@ -88,6 +88,34 @@ EVADING = [
         "text-size: text 'tiny' (main > aside > input)",
     ),
     (good_with("<h2>", '<iframe srcdoc="tiny"></iframe><h2>'), "shows another document, which is not measured"),
+    *(
+        (page, "is or holds a picture, and what it says is not measured")
+        for page in (
+            good_with("<h2>", '<canvas width="80" height="20"></canvas><h2>'),
+            good_with("<h2>", '<img alt="" width="80" height="20" src="data:image/svg+xml,%3Csvg/%3E"><h2>'),
+            with_style("aside { background: url(data:image/gif;base64,R0lGODlhAQABAAAAACw=); }"),
+        )
+    ),
+    (with_style("h2 { letter-spacing: -0.4em; }"), "% of the width of its letters"),
+    *(
+        (good_with("<h2>", made + "<h2>"), "limits: div: holds a document of its own, which is not measured")
+        for made in (
+            '<div><template shadowrootmode="closed"><p>tiny</p></template></div>',
+            "<div></div><script>document.querySelector('div').attachShadow({mode: 'closed'})</script>",
+        )
+    ),
+    *(
+        (
+            good_with(
+                "<h2>", f"<script>if (!{asked}) document.write('<style>h2{{font-size:4px}}</style>')</script><h2>"
+            ),
+            failure,
+        )
+        for asked, failure in (
+            ("navigator.webdriver", "text-size: text 'About'"),
+            ("navigator.userAgent.includes('Headless')", "text-size: text 'About'"),
+        )
+    ),
 ]
 PAGES = [
     *(DIALOG, ELSEWHERE, AGAIN, WORKER, PUT_AWAY, OWN, FORGED, GONE, HOSTILE, MOVING),
