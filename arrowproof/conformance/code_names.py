@@ -53,6 +53,13 @@ _WORD = re.compile(r"[@A-Za-z_]\w*")
 _OWN = re.compile(r"\b(?:private|final|const|val|let)\b")
 _OPEN_BLOCK = re.compile(r"\bcompanion\s+object\b[^{}\n]*\Z")
 """Ahead of a block whose names are those of the block around it."""
+_SELF = re.compile(r"(?<![\w.])(?:this|self)\Z")
+_HANDED_OUT = re.compile(
+    r"(?<![\w)\]&|])&\s*(?:mut\s+)?(?P<name>\$?[A-Za-z_]\w*)|[(,]\s*(?:ref|out)\s+(?P<out>[A-Za-z_]\w*)"
+)
+"""``&name``, ``ref name``: who is given it may bind it anew."""
+_LENT = re.compile(r"&\s*mut\s+(?P<name>[A-Za-z_]\w*)(?P<out>)")
+"""The same in Rust, where ``&name`` is only looked at."""
 _OWNER = re.compile(r"(?:[\w$@]+\s*(?:\.|->|::)\s*)+")
 
 
@@ -81,6 +88,10 @@ class CodeNames:
         self._language = language
         self._bound: dict[str, list[Bound]] = {}
         self._members: dict[str, int] = {}
+        self._own: set[str] = set()
+        """The members of the object itself that are bound, where their names alone mean them too."""
+        handed_out = (_LENT if language.fills_names else _HANDED_OUT).finditer(code)
+        self._handed_out = {bare(match["name"] or match["out"]) for match in handed_out}
         self._read_assignments()
         self._read_parameters()
         self._read_loose()
@@ -108,8 +119,13 @@ class CodeNames:
         inner = max(around, key=lambda each: (each.scope[0], -each.scope[1]))
         rivals = [each for each in found if inner.scope[0] <= each.position <= inner.scope[1]]
         is_hidden = any(each is not inner and (each.scope == inner.scope or not each.is_declared) for each in rivals)
-        is_late = not inner.is_constant and inner.position > position
-        return None if is_hidden or is_late else inner
+        is_bound_apart = name in self._own or name in self._handed_out
+        is_late = inner.position > position or is_bound_apart
+        return None if is_hidden or (is_late and not inner.is_constant) else inner
+
+    def is_bound_as_member(self, name: str) -> bool:
+        """Whether anything binds a member of this name."""
+        return self._members.get(name, 0) > 0
 
     def _is_own(self, owner: str, bound: Bound) -> bool:
         """Whether a member is this one in derived classes too, which may stand in other files."""
@@ -133,6 +149,8 @@ class CodeNames:
             before = self._line_ahead(position)
             if match["owner"]:
                 self._members[name] = self._members.get(name, 0) + 1
+                if self._language.has_own_names and _SELF.search(self._code[max(0, match.start() - 6) : match.start()]):
+                    self._own.add(name)
                 continue
             in_list = next((each for each in self._brackets.around(position)), None)
             is_argument = in_list is not None and in_list.sign == "(" and not self._is_group(in_list)

@@ -14,7 +14,7 @@ from arrowproof.conformance.brackets import Brackets
 from arrowproof.conformance.code_names import Bound, CodeNames, bare
 from arrowproof.conformance.heads import may_hold_statement
 from arrowproof.conformance.languages import Language
-from arrowproof.conformance.literals import Reading, mark_literals
+from arrowproof.conformance.literals import LITERAL, Reading, mark_literals
 from arrowproof.conformance.pieces import Chunk, added_later, chunks_of
 from arrowproof.conformance.string_expressions import Expression, Expressions
 from arrowproof.conformance.string_growth import MAX_BESIDE, goes_on, grown_name, grown_names, neighbour
@@ -26,7 +26,9 @@ MAX_WRAPPER = 60
 MAX_CHUNKS = 2_000
 """Stretches of one string with all that its names stand for."""
 
-_WRAPPED = re.compile(r"\s*(?:\+|\(|String::from\(|String\.new\(|(?:[\w.]+::)?text\(|dedent\()?\s*\Z")
+_WRAPPED = re.compile(
+    r"\s*(?:\+|\(|String::from\(|String\.new\(|(?:[\w.]+::)?text\(|dedent\()?\s*(?:[A-Za-z_]\w{0,20})?\Z"
+)
 _ENDS = re.compile(
     r"[ \t]*(?:as\s+const\b|!+)?[ \t]*\)?(?:\.(?:to_string|to_owned|into|freeze|trim)\(?\)?)?[ \t]*"
     r"(?:[;,)\]}]|\Z|\r?\n(?!\s*(?:[.+&|?:]|<>)))"
@@ -105,7 +107,8 @@ class CodeStrings:
         bound = self.names.lookup(name, position)
         expression = self._bound_to(bound) if bound is not None else None
         if expression is None:
-            return self.members.get(name.replace("::", "."))
+            member = name.replace("::", ".")
+            return None if self.names.is_bound_as_member(member.rpartition(".")[2]) else self.members.get(member)
         if bare(name) in self.grown:
             return None
         self.parts.add(expression.start)
@@ -189,6 +192,17 @@ class CodeStrings:
             grown = "the builder"
         elif beside is not None and goes_on("".join(chunk.text for chunk in self.by_start[beside].chunks[:1])):
             grown = "it by what stands beside it"
+        elif self._begins_list(expression):
+            grown = "the list"
         else:
             grown = grown_name(self.code, expression.start, expression.end, self.language)
         return added_later(grown, expression.last_line) if grown else []
+
+    def _begins_list(self, expression: Expression) -> bool:
+        """Elixir: whether a list begins with it that goes on with no literal, as one that is written piece by piece."""
+        around = next(self.brackets.around(expression.start), None)
+        if not self.language.writes_lists or around is None or around.sign != "[":
+            return False
+        is_first = not self.code[around.start + 1 : expression.start].strip()
+        behind = re.compile(r"\s*,\s*").match(self.code, expression.end, around.end)
+        return is_first and behind is not None and self.code[behind.end()] != LITERAL

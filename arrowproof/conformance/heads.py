@@ -51,7 +51,7 @@ _KEYWORD = re.compile(r"update|insert|delete|replace|merge|truncate|create|alter
 _TABLES = ("u", "i", "d", "m", "t", "c", "f", "a", "cut_update", "cut_insert", "cut_delete", "cut_truncate")
 _CUT = {"wu", "wi", "wd", "wt"}
 _BEHIND = re.compile(
-    rf"(?:\A|[;(){HOLE}'$]|\b(?:BEGIN|THEN|ELSE|LOOP|QUERY|AS|DO|INSTEAD|ALSO|ROW|EXPLAIN|ANALYZE|ATOMIC|NOTHING))\s*\Z",
+    rf"(?:\A|[;(){HOLE}'$]|<script>|\b(?:BEGIN|THEN|ELSE|LOOP|QUERY|AS|DO|INSTEAD|ALSO|ROW|EXPLAIN|ANALYZE|ATOMIC|NOTHING))\s*\Z",
     re.IGNORECASE,
 )
 _COMMENT = re.compile(r"'(?:[^']|'')*+'|\"[^\"]*+\"|(--[^\n]*|/\*(?s:.*?)(?:\*/|\Z))")

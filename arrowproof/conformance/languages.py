@@ -47,6 +47,12 @@ class Language:
     """Whether a name in capitals beside a literal may stand for another."""
     has_positions: bool = False
     """Whether ``$1`` is a parameter of the program, not of the database."""
+    has_own_names: bool = False
+    """Whether the name of a member alone means that of the object itself."""
+    writes_lists: bool = False
+    """Whether a list of strings is written as one string."""
+    indexes: str = ""
+    """What belongs to a hole behind ``$name`` (a pattern), as in ``$row[id]``."""
     fills_names: bool = False
     """Whether ``{name}`` in a plain literal stands for the name, as it does in the formats of Rust."""
 
@@ -69,7 +75,7 @@ _JAVASCRIPT = Language(
     has_regexes=True,
 )
 _GO = Language(_SLASHES, (Quote("`", "`", "", is_multiline=True), _DOUBLE, _CHARACTER))
-_JAVA = Language(_SLASHES, (Quote('"""', '"""', is_multiline=True), _DOUBLE, _CHARACTER))
+_JAVA = Language(_SLASHES, (Quote('"""', '"""', is_multiline=True), _DOUBLE, _CHARACTER), has_own_names=True)
 _KOTLIN = Language(
     _SLASHES,
     (
@@ -78,6 +84,8 @@ _KOTLIN = Language(
         Quote('"', '"', holes=_DOLLAR),
         _CHARACTER,
     ),
+    joint=r"\+\+?",
+    has_own_names=True,
 )
 _GROOVY = Language(
     _SLASHES,
@@ -87,6 +95,7 @@ _GROOVY = Language(
         Quote('"', '"', holes=_DOLLAR),
         _SINGLE,
     ),
+    has_own_names=True,
 )
 _DART = Language(
     _SLASHES,
@@ -99,8 +108,18 @@ _DART = Language(
         Quote("'", "'", holes=_DOLLAR),
     ),
     adjacent=r"\s*",
+    has_own_names=True,
 )
-_SWIFT = Language(_SLASHES, (Quote('"""', '"""', is_multiline=True, holes=("\\(",)), Quote('"', '"', holes=("\\(",))))
+_SWIFT = Language(
+    _SLASHES,
+    (
+        Quote(r'#"""', '"""#', "", is_multiline=True, holes=("\\#(",)),
+        Quote(r'#"', '"#', "", holes=("\\#(",)),
+        Quote('"""', '"""', is_multiline=True, holes=("\\(",)),
+        Quote('"', '"', holes=("\\(",)),
+    ),
+    has_own_names=True,
+)
 _CSHARP = Language(
     _SLASHES,
     (
@@ -111,6 +130,7 @@ _CSHARP = Language(
         _DOUBLE,
         _CHARACTER,
     ),
+    has_own_names=True,
 )
 _BASIC = Language(
     r"'[^\n]*",
@@ -133,6 +153,7 @@ _C = Language(
     joint=r"\+|<<",
     adjacent=r"\s*",
     has_macros=True,
+    has_own_names=True,
 )
 _PHP = Language(
     # What stands outside of <?php … ?> is no code, and a comment on one line ends ahead of ?>.
@@ -145,6 +166,7 @@ _PHP = Language(
         Quote("'", "'", is_multiline=True),
     ),
     joint=r"\.",
+    indexes=r"\[[^\]\n]{1,80}\]",
 )
 _RUBY = Language(
     rf"{_HASH}|^=begin\b(?s:.*?)(?:^=end\b|\Z)",
@@ -180,6 +202,7 @@ _ELIXIR = Language(
     ),
     joint="<>",
     has_blocks=False,
+    writes_lists=True,
 )
 _SHELL = Language(
     r"(?<![^\s;])\#[^\n]*",
@@ -198,15 +221,16 @@ _PERL = Language(
     r"(?<![$\w])\#[^\n]*|^=\w+(?s:.*?)(?:^=cut\b|\Z)",
     (
         Quote(r"<<~?'(\w+)'", "{0}", "", is_heredoc=True, is_multiline=True),
-        Quote(r"<<~?\"?([A-Z_]\w*)\"?", "{0}", is_heredoc=True, is_multiline=True, holes=("${", "$")),
-        Quote(r"\bqq\{", "}", is_multiline=True, holes=("${", "$")),
+        Quote(r"<<~?\"?([A-Z_]\w*)\"?", "{0}", is_heredoc=True, is_multiline=True, holes=("@{", "${", "$")),
+        Quote(r"\bqq\{", "}", is_multiline=True, holes=("@{", "${", "$")),
         Quote(r"\bq\{", "}", is_multiline=True),
-        Quote(r"\bqq\(", ")", is_multiline=True, holes=("${", "$")),
+        Quote(r"\bqq\(", ")", is_multiline=True, holes=("@{", "${", "$")),
         Quote(r"\bq\(", ")", is_multiline=True),
-        Quote('"', '"', is_multiline=True, holes=("${", "$")),
+        Quote('"', '"', is_multiline=True, holes=("@{", "${", "$")),
         Quote("'", "'", is_multiline=True),
     ),
     joint=r"\.",
+    indexes=r"(?:(?:->)?(?:\[[^\]\n]{1,80}\]|\{[^}\n]{1,80}\}))+",
 )
 _LUA = Language(
     r"--\[\[(?s:.*?)(?:\]\]|\Z)|--[^\n]*",

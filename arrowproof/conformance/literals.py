@@ -204,7 +204,12 @@ class _Reader:
         opening = match.group()
         if opening == "$":
             name = (_NAME_OR_PLACE if self.language.has_positions else _NAME).match(self.text, match.end())
-            return (name.end(), name.group()) if name is not None else (-1, "")
+            if name is None:
+                return -1, ""
+            end = name.end()
+            index = re.compile(self.language.indexes).match(self.text, end) if self.language.indexes else None
+            end = index.end() if index is not None else end
+            return end, self.text[match.end() : end]
         if opening == "{" and self.text[match.end() : match.end() + 1] == "{":
             return -1, ""
         end = self._expression_end(match.end(), ")" if opening[-1] == "(" else "}", depth)

@@ -53,6 +53,9 @@ _ENDS_OF_JOINTS = frozenset("+.<>&_\\")
 _SUFFIX = re.compile(r"\s*+[.%]")
 _CONCAT = re.compile(r"\s*\.\s*concat\s*\(\s*")
 _REPLACE = re.compile(r"\s*\.\s*(?:replace|replaceAll|gsub|sub|tr|Replace)\s*\(")
+_CUT = re.compile(
+    r"\s*\.\s*(?P<name>slice|substr(?:ing)?|Substring|Remove|remove(?:Suffix|Prefix|Range)|drop(?:Last)?|take(?:Last)?)\s*\("
+)
 _FORMATTED = re.compile(r"\s*\.\s*format(?:ted)?\s*\(")
 _PERCENT = re.compile(r"\s*%\s*(?=[\[({\w@$])")
 _FORMAT_CALL = re.compile(
@@ -66,7 +69,11 @@ _BUILDER = re.compile(
 _APPENDED = re.compile(r"\s*\)\s*\.\s*(?:append|append(?:Line|ln)|Append(?:Line)?)\s*\(\s*")
 _FINISHED = re.compile(r"\s*\)\s*\.\s*(?:toString|ToString|build)\s*\(\s*\)")
 _NEW_BUILDER = re.compile(r"\bnew\s+String(?:Builder|Buffer)\s*\(\s*\Z")
-_JOINED_BEHIND = re.compile(r"\s*\)?\s*\.\s*(?P<name>join|joinToString|mkString|Join)\b\s*(?P<open>\(?)")
+_JOINED_BEHIND = re.compile(
+    r"(?:\s*\.\s*(?:filter\w*|compact|flat|flatten)\b(?:\([^()]{0,80}\))?){0,3}"
+    r"\s*\)?\s*\.\s*(?P<name>join|joinToString|mkString|Join)\b\s*(?P<open>\(?)"
+)
+"""Behind a list, from which what is no string may be taken first."""
 _JOINING = re.compile(r"(?:\b(?:[Ss]tring|[Ss]trings|StringUtils)\.[Jj]oin|\bimplode|\bjoin)\s*\(?\s*\Z")
 _GLUING = re.compile(r"(?:\bconcat!|\b[Ss]tring\.Concat|\btable\.concat)\s*\(?\s*\Z")
 _DEFAULT_SEPARATORS = {"joinToString": ", ", "mkString": "", "join": ",", "Join": ","}
@@ -241,7 +248,7 @@ class Expressions:
             if _SUFFIX.match(self._code, end) is None:
                 break
             harmless = _HARMLESS.match(self._code, end)
-            call = next((each.match(self._code, end) for each in (_CONCAT, _REPLACE, _FORMATTED, _PERCENT)
+            call = next((each.match(self._code, end) for each in (_CONCAT, _REPLACE, _FORMATTED, _PERCENT, _CUT)
                          if each.match(self._code, end)), None)  # fmt: skip
             if harmless is not None:
                 chunks = tidied(harmless.group(), chunks)
@@ -261,7 +268,14 @@ class Expressions:
             if pair is None:
                 return end, chunks
             arguments = [self._value(start, stop) for start, stop in list(self._brackets.parts(pair))[:MAX_PARTS]]
-            if call.re is _CONCAT:
+            if call.re is _CUT:
+                line = self._line_of(end)
+                chunks = [
+                    *chunks,
+                    Chunk(" ", line, line),
+                    Chunk(f"what .{call['name']}() leaves", line, line, is_hole=True),
+                ]
+            elif call.re is _CONCAT:
                 chunks = [*chunks, *(chunk for each in arguments for chunk in each)]
             elif call.re is _FORMATTED:
                 chunks = filled(chunks, arguments)
@@ -314,7 +328,7 @@ class Expressions:
         begin = start + len(text) - len(text.lstrip())
         operand = self._operand(begin)
         if operand is None:
-            return self._hole(begin, stop)[1]
+            return self._hole(begin if text.strip() else start, stop)[1]  # a pattern is none of the code
         end, chunks = operand
         end = self._onward(end, chunks, [])
         return chunks if not self._code[end:stop].strip() else self._hole(begin, stop)[1]

@@ -42,9 +42,12 @@ def replaced(chunks: Sequence[Chunk], arguments: Sequence[Sequence[Chunk]]) -> l
     """The text with one part of it put in the place of another, where both are written out or the new one is a hole."""
     if len(arguments) < 2 or len(arguments[0]) != 1 or not arguments[0][0].text:
         return list(chunks)
-    if arguments[0][0].is_hole:  # a pattern, most often one of white space
-        return tidied("squish", list(chunks))
     old, found = arguments[0][0].text, list[Chunk]()
+    if arguments[0][0].is_hole:
+        word = re.fullmatch(r"/(\w+)/[a-z]*", old)
+        if word is None:
+            return tidied("squish" if re.search(r"\\[snr]", old) else "", list(chunks))
+        old = word[1]
     for chunk in chunks:
         if chunk.is_hole and chunk.text == old:
             found += [replace(each, line=chunk.line, last_line=chunk.line) for each in arguments[1]]

@@ -53,6 +53,9 @@ FOLLOWED = {
     ),
     "text between tags": ("a.tsx", "<p>Don't {q(\"UPDATE jobs SET a = 1, status = 'done'\")}</p>"),
     "behind a heredoc": ("a.php", "<?php q(<<<A\nUPDATE jobs SET a = 1\nA . \", status = 'done'\");"),
+    "a pattern that is a word": ("a.js", "q(\"UPDATE jobs SET a = 1, x = 'done'\".replace(/x/g, 'status'))"),
+    "a fragment of a tag": ("a.ts", "const a = sql`UPDATE jobs SET a = 1`\nq(sql`${a}, status = 'done'`)"),
+    "a raw string of Swift": ("a.swift", "q(#\"UPDATE jobs SET a = 1, status = 'done'\"#)"),
 }
 
 
@@ -78,6 +81,9 @@ OPEN = {
     "a list of parts": ("a.ts", "/* jobs */ const set = [`, status = 'done'`]"),
     "a cut head": ("a.ts", "export const head = 'UPDATE jobs SET '"),
     "a call between": ("a.ts", "const a = 'UPDATE jobs SET a = 1'\nq(f(a) + `, status = 'done'`)"),
+    "fragments": ("a.scala", 'val a = fr"UPDATE jobs SET a = 1"\nq(a ++ more)'),
+    "an iolist with a call": ("a.ex", 'q(["UPDATE jobs SET a = 1", more()])'),
+    "a string that is cut": ("a.js", "q(\"UPDATE jobs SET status = 'done' WHERE id = 1\".slice(0, n))"),
 }
 
 
@@ -103,6 +109,14 @@ SHADOWED = [
     ("a.php", "<?php $t = 'notes'; function f($t) { q(\"DELETE FROM $t\"); }"),
     ("a.php", "<?php class A { const T = 'notes'; function f() { q('DELETE FROM ' . static::T); } }"),
     ("a.sh", 'T="notes"\nread T\npsql -c "DELETE FROM $T"'),
+    ("a.ts", "const o = { t: 'notes' }\no.t = x\nq(`DELETE FROM ${o.t}`)"),
+    ("a.go", 'var t = "notes"\nfunc init() { flag.StringVar(&t, "t", "", "") }\nfunc f() { q("DELETE FROM " + t) }'),
+    ("a.cs", 'string t = "notes"; Fill(ref t); q($"DELETE FROM {t}");'),
+    ("a.rs", 'fn f() { let mut t = "notes"; fill(&mut t); q(&format!("DELETE FROM {t}")); }'),
+    ("A.java", 'class A { String t = "notes"; A(String x) { this.t = x; } void f() { q("DELETE FROM " + t); } }'),
+    ("a.php", '<?php q("DELETE FROM $t[notes] WHERE id = 1");'),
+    ("a.pl", 'f("DELETE FROM $t->{notes} WHERE id = 1");'),
+    ("a.pl", 'f("DELETE FROM @{[ table() ]} WHERE id = 1");'),
 ]
 
 
@@ -110,6 +124,38 @@ SHADOWED = [
 def test_a_name_that_is_bound_anew_is_not_the_constant_of_the_file(file: str, code: str) -> None:
     (line,) = lines(file, f"{code}\n")
     assert "its table is" in line
+
+
+@pytest.mark.parametrize(
+    ("file", "code"),
+    [
+        ("a.rs", 'const T: &str = "jobs";\nfn f() { q(&T); q(&format!("DELETE FROM {}", T)); }'),
+        ("a.go", 'const t = "jobs"\nfunc f() { q(a & t); q("DELETE FROM " + t) }'),
+        (
+            "A.java",
+            'class A { static final String T = "jobs"; A(B b) { b.T = 1; } void f() { q("DELETE FROM " + T); } }',
+        ),
+        ("a.ts", "const o = { t: 'jobs' }\nq(`DELETE FROM ${o.t}`)"),
+    ],
+)
+def test_a_constant_is_followed_whatever_looks_at_it(file: str, code: str) -> None:
+    (line,) = lines(file, code)
+    assert line.endswith(": DELETE FROM jobs")
+
+
+def test_an_index_of_an_array_is_a_part_of_its_hole() -> None:
+    (line,) = lines("a.php", "<?php q(\"UPDATE jobs SET a = $p[a], b = '$p[b]' WHERE id = $p[id]\");")
+    assert line == "1: UPDATE jobs SET a = {p[a]}, b = '{p[b]}' WHERE id = {p[id]}"
+
+
+def test_a_list_from_which_what_is_none_is_taken_is_joined_of_all_that_is_left() -> None:
+    code = "q(['UPDATE jobs SET a = 1', x && y].filter(Boolean).join(', '))"
+    assert lines("a.js", code) == ["1: UPDATE jobs SET a = 1, {x && y}"]
+
+
+def test_a_statement_is_found_in_a_script_of_mybatis() -> None:
+    (line,) = lines("A.java", '@Update("<script>UPDATE jobs SET a = 1 <where>id = 1</where></script>") int f();')
+    assert "UPDATE jobs SET a = 1" in line
 
 
 def test_the_same_name_in_two_scopes_is_each_of_its_own() -> None:
