@@ -28,14 +28,15 @@ def _words(text: str) -> frozenset[str]:
 
 _WORDS = _words(
     "BEGIN END IF THEN ELSE ELSIF ELSEIF CASE WHEN RETURN NULL SELECT WHERE AND OR NOT IN IS DISTINCT ISNULL NOTNULL "
-    "BETWEEN LIKE TRUE FALSE ANY ARRAY TG_OP COALESCE IFNULL NULLIF IIF TYPEOF CAST AS TEXT VARCHAR CHARACTER VARYING "
-    "INTEGER INT SMALLINT BIGINT LOWER UPPER TRIM COLLATE BINARY"
+    "BETWEEN TRUE FALSE ANY ARRAY TG_OP COALESCE NULLIF CAST AS TEXT VARCHAR CHARACTER VARYING INTEGER INT SMALLINT "
+    "BIGINT LOWER UPPER COLLATE"
 )
-"""What a condition on the row is made of."""
+"""What a condition on the row is made of, in either dialect."""
+_OF_SQLITE = _words("IFNULL IIF TYPEOF QUOTE PRINTF")
+"""Functions of SQLite; to PostgreSQL whoever makes one of that name says what it does."""
 _MESSAGE_WORDS = _WORDS | _words(
     "ABORT FAIL ROLLBACK IGNORE EXCEPTION NOTICE WARNING DEBUG LOG INFO USING ERRCODE MESSAGE DETAIL HINT FORMAT "
-    "PRINTF CONCAT QUOTE QUOTE_LITERAL QUOTE_NULLABLE LEFT SUBSTR SUBSTRING TG_TABLE_NAME TG_NAME CHECK_VIOLATION "
-    "RAISE_EXCEPTION"
+    "CONCAT QUOTE_LITERAL QUOTE_NULLABLE LEFT SUBSTR SUBSTRING TG_TABLE_NAME TG_NAME CHECK_VIOLATION RAISE_EXCEPTION"
 )
 """What a message may have besides."""
 _STAMP_WORDS = _MESSAGE_WORDS | _words("NOW CLOCK_TIMESTAMP STATEMENT_TIMESTAMP CURRENT_TIMESTAMP CURRENT_DATE")
@@ -142,6 +143,10 @@ class _Reader:
             return None, at + 1
         if self._word(at - 1) == "::":  # a type: 'done'::mood
             return None, at + (3 if self._word(at + 1) == "." else 1)
+        if self._word(at - 1) == "COLLATE":
+            return None, at + 1
+        if self._word(at - 1) == "IN" and word != "(":  # SQLite's IN takes a table
+            return f"the table {_shown(self.tokens[at])}", at + 1
         return self._beyond(self.tokens[at], _WORDS), at + 1
 
     def _column(self, at: int) -> tuple[str | None, int]:
@@ -149,8 +154,7 @@ class _Reader:
         if at + 2 >= len(self.tokens):
             return "what cannot be read", at + 3
         column = self.tokens[at + 2]
-        is_assigned = at == 0 or self._word(at - 1) in _OPENS_STATEMENT
-        if is_assigned and self._word(at + 3) in (":=", "="):
+        if self._is_assigned(at):
             if self._is_bound(column):
                 return f"how it changes the column {_shown(column)}", at + 3
             end = self._find(";", at)
@@ -168,6 +172,15 @@ class _Reader:
                 return None, after + 3
         return f"the column {_shown(column)}", at + 3
 
+    def _is_assigned(self, at: int) -> bool:
+        """Whether a statement of PL/pgSQL begins here that gives a column a value.
+
+        Not where there is a CASE: what follows its THEN may be a comparison.
+        """
+        has_case = any(token.word == "CASE" for token in self.tokens)
+        opens = self._word(at - 1) in _OPENS_STATEMENT and self.grammar is not SQLITE
+        return opens and not has_case and self._word(at + 3) in (":=", "=")
+
     def _beyond_words(self, tokens: Sequence[Token], words: frozenset[str]) -> str | None:
         """The same inside a message or a stamp, where any column of the row may stand."""
         at = 0
@@ -183,6 +196,8 @@ class _Reader:
 
     def _beyond(self, token: Token, words: frozenset[str]) -> str | None:
         if token.kind in _LITERALS or token.kind is TokenKind.OPERATOR or token.word in words:
+            return None
+        if self.grammar is SQLITE and token.word in _OF_SQLITE:
             return None
         return one_line(token.text, 60)
 

@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 _Values = dict[str, str | None]
 _Statement = tuple[str, list[str | None]]
 
+STATE, COUNTED = "an update of the state alone", "an update of the state and what is watched"
 MOVE = "an update of the key"
+_FREE = (STATE, COUNTED, MOVE)
+"""Ways that another constraint may forbid: what it forbids needs no guard there."""
 PLAIN, UPSERT, REPLICA, TRUNCATE = "a plain statement", "UPSERT", "a statement in replica mode", "TRUNCATE"
 
 _COLUMNS = """SELECT a.attname::text, format_type(a.atttypid, a.atttypmod), t.typcategory::text,
@@ -93,7 +96,7 @@ class PostgreSQLBench:
     @property
     def ways(self) -> tuple[str, ...]:
         """Each way of writing."""
-        return (PLAIN, UPSERT, MOVE, *([REPLICA] if self._may_replicate else []), TRUNCATE)
+        return (PLAIN, STATE, COUNTED, UPSERT, MOVE, *([REPLICA] if self._may_replicate else []), TRUNCATE)
 
     @contextmanager
     def undo(self) -> Iterator[None]:
@@ -111,7 +114,7 @@ class PostgreSQLBench:
         if way == REPLICA:
             self.connection.execute("SET LOCAL session_replication_role = replica")
         answer = self._run(*statement)
-        if way == MOVE and answer.outcome is Outcome.UNTRIED:  # a key that stays as it is needs no guard
+        if way in _FREE and answer.outcome is Outcome.UNTRIED:
             return None
         if answer.outcome is Outcome.LET_THROUGH and source != target and self._states(row) == self._held(source):
             return Answer(Outcome.REFUSED, "the statement changed nothing")
@@ -149,8 +152,10 @@ class PostgreSQLBench:
             return (f"TRUNCATE {self._table}", []) if target is None and source not in self.removed else None
         if way == MOVE:
             return self._move(row, source) if target is None and source is not None else None
+        if way in (STATE, COUNTED):
+            return self._change(row, target, way) if source is not None and target not in (None, source) else None
         if source is not None and source == target:
-            return self._again(row, source) if way != UPSERT else None
+            return self._change(row, source, COUNTED) if way != UPSERT else None
         if target is None:
             return (f"DELETE FROM {self._table} WHERE {self._is_key}", self._key(row)) if way != UPSERT else None
         new = self._row(row, target)
@@ -165,15 +170,16 @@ class PostgreSQLBench:
         sets = ", ".join(f"{_name(name)} = {self._mark(name)}" for name in changed)
         return f"UPDATE {self._table} SET {sets} WHERE {self._is_key}", [*changed.values(), *self._key(row)]
 
-    def _again(self, row: int, state: str) -> _Statement | None:
-        """A self-transition: the state is named and left, and a watched column changes."""
+    def _change(self, row: int, target: str | None, way: str) -> _Statement | None:
+        """The state is named and nothing else, or the watched numbers change with it, as in a self-transition."""
         named = self._named_state
-        counted = [name for name in self.binding.watch[:1] if self._types.get(name, ("", "", False))[1] == "N"]
-        if named is None or not counted:
+        numbers = [_name(name) for name in self.binding.watch if self._types.get(name, ("", "", False))[1] == "N"]
+        watched = numbers if way == COUNTED else []
+        if named is None or target is None or (way == COUNTED and not watched):
             return None
-        watched = _name(counted[0])
-        sets = f"{_name(named)} = {self._mark(named)}, {watched} = coalesce({watched}, 0) + 1"
-        return f"UPDATE {self._table} SET {sets} WHERE {self._is_key}", [self._values[state], *self._key(row)]
+        sets = [f"{_name(named)} = {self._mark(named)}", *(f"{name} = coalesce({name}, 0) + 1" for name in watched)]
+        where = f"WHERE {self._is_key}"
+        return f"UPDATE {self._table} SET {', '.join(sets)} {where}", [self._values[target], *self._key(row)]
 
     def _move(self, row: int, state: str) -> _Statement | None:
         """A removal and a creation: not tried where the model has the one and lacks the other."""

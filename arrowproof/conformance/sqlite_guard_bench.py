@@ -37,7 +37,10 @@ _FIRST = 900_000
 """Ahead of the numbers that the bench makes, which no fixed value of a schema is likely to be."""
 
 PLAIN, OR_IGNORE, UPSERT, REPLACE = "a plain statement", "OR IGNORE", "UPSERT", "REPLACE"
+STATE, COUNTED = "an update of the state alone", "an update of the state and what is watched"
 MOVE = "an update of the key"
+_FREE = (STATE, COUNTED, MOVE)
+"""Ways that another constraint may forbid: what it forbids needs no guard there."""
 RIVAL, RIVAL_UPDATE = "REPLACE through", "UPDATE OR REPLACE through"
 
 
@@ -112,7 +115,7 @@ class SQLiteBench:
     def ways(self) -> tuple[str, ...]:
         """Each way of writing, and two for each unique index through which REPLACE can take the row away."""
         rivals = [f"{way} ({', '.join(names)})" for names in self._rivals for way in (RIVAL, RIVAL_UPDATE)]
-        return (PLAIN, OR_IGNORE, UPSERT, REPLACE, MOVE, *rivals)
+        return (PLAIN, STATE, COUNTED, OR_IGNORE, UPSERT, REPLACE, MOVE, *rivals)
 
     @contextmanager
     def undo(self) -> Iterator[None]:
@@ -133,7 +136,7 @@ class SQLiteBench:
         if self._states(row) != self._held(source):
             return Answer(Outcome.UNTRIED, "the row was not in the state to start from")
         answer = self._run(*statement)
-        if way == MOVE and answer.outcome is Outcome.UNTRIED:  # a key that stays as it is needs no guard
+        if way in _FREE and answer.outcome is Outcome.UNTRIED:
             return None
         if answer.outcome is Outcome.LET_THROUGH and source != target and self._states(row) == self._held(source):
             # OR IGNORE says nothing of what it ignored: another constraint, perhaps.
@@ -188,8 +191,10 @@ class SQLiteBench:
             return None if source is None or target is not None else self._through_rival(way, row)
         if way == MOVE:
             return self._move(row, source) if target is None and source is not None else None
+        if way in (STATE, COUNTED):
+            return self._change(row, target, way) if source is not None and target not in (None, source) else None
         if source is not None and source == target:
-            return self._again(row, source) if way == PLAIN else None
+            return self._change(row, source, COUNTED) if way == PLAIN else None
         if target is None:
             return (f"DELETE FROM {self._table} WHERE {self._is_key}", self._key(row)) if way == PLAIN else None
         new = self._row(row, target)
@@ -207,14 +212,14 @@ class SQLiteBench:
         update = f"UPDATE {resolution}{self._table} SET {sets} WHERE {self._is_key}"
         return update, [*changed.values(), *self._key(row)]
 
-    def _again(self, row: int, state: str) -> _Statement | None:
-        """A self-transition: the state is named and left, and a watched column changes."""
+    def _change(self, row: int, target: str | None, way: str) -> _Statement | None:
+        """The state is named and nothing else, or the watched columns change with it, as in a self-transition."""
         named = self._named_state
-        if named is None or not self.binding.watch:
+        watched = [quote(name) for name in self.binding.watch] if way == COUNTED else []
+        if named is None or target is None or (way == COUNTED and not watched):
             return None
-        watched = quote(self.binding.watch[0])
-        sets = f"{quote(named)} = ?, {watched} = coalesce({watched}, 0) + 1"
-        return f"UPDATE {self._table} SET {sets} WHERE {self._is_key}", [self._values[state], *self._key(row)]
+        sets = ", ".join([f"{quote(named)} = ?", *(f"{name} = coalesce({name}, 0) + 1" for name in watched)])
+        return f"UPDATE {self._table} SET {sets} WHERE {self._is_key}", [self._values[target], *self._key(row)]
 
     def _move(self, row: int, state: str) -> _Statement | None:
         """A removal and a creation: not tried where the model has the one and lacks the other."""

@@ -250,3 +250,15 @@ def test_a_child_that_came_after_the_guard_is_told(server: str) -> None:
     checked = check(server)
     assert not checked.holds
     assert [trial.name for trial in checked.untried] == ["a row of kid, which inherits from the table"]
+
+
+@pytest.mark.parametrize("sign", ["IS", "IS NOT"])
+def test_a_guard_that_looks_whether_the_watched_column_changes_leaks_where_it_does_not_refuse(
+    tmp_path: Path, sign: str
+) -> None:
+    path = tmp_path / "service.sqlite3"
+    condition = f"OLD.status = 'done' AND NEW.status IS NOT 'done' AND OLD.attempts {sign} NEW.attempts"
+    execute(path, f"{JOBS}; CREATE TRIGGER it AFTER UPDATE ON jobs WHEN {condition} BEGIN SELECT RAISE(ABORT, ''); END")
+    leaks = names(check(path))
+    assert ("done -> todo by an update of the state alone" in leaks) == (sign == "IS NOT")
+    assert ("done -> todo by an update of the state and what is watched" in leaks) == (sign == "IS")
