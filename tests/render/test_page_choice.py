@@ -41,6 +41,21 @@ def test_a_transition_that_is_pointed_at_or_in_focus_lights_its_arrows(tab: Page
     assert pressed(tab, ".arrow") == []
 
 
+@pytest.mark.parametrize("sign", [",", ":", " ", "%2C", "%3A"])
+def test_transitions_whose_ends_read_the_same_when_they_are_joined_are_chosen_one_after_the_other(
+    tab: Page, tmp_path: Path, sign: str
+) -> None:
+    near, far = f"a{sign}b", f"b{sign}c"
+    states = (state("a"), state(far), state(near), state("c", Kind.SUCCESS))
+    arrows = (Arrow("first", "a", far), Arrow("second", near, "c"))
+    show(tab, tmp_path, page_of(replace(TWO, states=states, arrows=arrows)))
+    for ends, arrow in (((near, "c"), "second"), (("a", far), "first"), ((near, "c"), "second")):
+        tab.get_by_role("button", name=" → ".join(ends)).click()
+        assert pressed(tab, ".arrow") == [arrow]
+    tab.get_by_role("button", name=f"{near} → c").click()
+    assert pressed(tab, ".arrow") == []
+
+
 @pytest.mark.parametrize("fragment", ["#transition=pending:done", "#transition=%70ending:done"])
 def test_an_address_with_a_transition_opens_with_it_chosen(tab: Page, tmp_path: Path, fragment: str) -> None:
     show(tab, tmp_path, page_of(NOTES), fragment)

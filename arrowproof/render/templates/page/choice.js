@@ -7,7 +7,8 @@ const isPair = (one, two) => one?.length === 2 && one.every((end, place) => end 
 const press = (items, isPressed) => {
   for (const item of items) item.setAttribute("aria-pressed", String(isPressed(item)));
 };
-const toggle = (key, value, place) => show({ ...nowhere, ...place, [key]: shown[key] !== undefined && String(shown[key]) === String(value) ? undefined : value });
+// As addresses: ends that are joined by anything plain could read like those of another transition.
+const toggle = (key, value, place) => show({ ...nowhere, ...place, [key]: same({ [key]: shown[key] }, { [key]: value }) ? undefined : value });
 
 startParts.push(() => {
   const arrows = all(".drawing .arrow");
