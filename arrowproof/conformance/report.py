@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import TypeVar
 
 from arrowproof.conformance.display import value_text
 from arrowproof.conformance.verdict import causes_of
@@ -15,6 +16,7 @@ from arrowproof.model.evidence import (
     Detour,
     Environment,
     Evidence,
+    IllegalEvent,
     Interleaving,
     JournalKind,
     JournalRow,
@@ -208,37 +210,35 @@ def stable_evidence(evidence: Evidence, lifecycle: Lifecycle) -> Evidence:
         transitions=tuple(
             replace(
                 transition,
-                walks=tuple(_stable_walk(walk, binding) for walk in transition.walks),
+                walks=tuple(
+                    replace(_stable_trial(walk, binding), processes=_stable_processes(walk.processes))
+                    for walk in transition.walks
+                ),
                 kills=tuple(_stable_kill(kill, binding) for kill in transition.kills),
             )
             for transition in evidence.transitions
         ),
-        events=tuple(
-            replace(
-                event,
-                answer="",
-                key=(),
-                before=_bound_columns(event.before, binding),
-                after=_bound_columns(event.after, binding),
-                journal=tuple(map(_stable_journal_row, event.journal)),
-            )
-            for event in evidence.events
+        events=tuple(replace(_stable_trial(event, binding), answer="") for event in evidence.events),
+        interleavings=tuple(
+            replace(_stable_trial(it, binding), processes=_stable_processes(it.processes))
+            for it in evidence.interleavings
         ),
-        interleavings=tuple(_stable_interleaving(it, binding) for it in evidence.interleavings),
         sneak_paths=tuple(
             replace(path, happened=tuple(map(_stable_journal_row, path.happened))) for path in evidence.sneak_paths
         ),
     )
 
 
-def _stable_walk(walk: Walk, binding: Binding) -> Walk:
+_Trial = TypeVar("_Trial", Walk, Interleaving, IllegalEvent)
+
+
+def _stable_trial(trial: _Trial, binding: Binding) -> _Trial:
     return replace(
-        walk,
+        trial,
         key=(),
-        processes=_stable_processes(walk.processes),
-        before=_bound_columns(walk.before, binding),
-        after=_bound_columns(walk.after, binding),
-        journal=tuple(map(_stable_journal_row, walk.journal)),
+        before=_bound_columns(trial.before, binding),
+        after=_bound_columns(trial.after, binding),
+        journal=tuple(map(_stable_journal_row, trial.journal)),
     )
 
 
@@ -251,17 +251,6 @@ def _stable_kill(kill: Kill, binding: Binding) -> Kill:
         found=_bound_columns(kill.found, binding),
         restarted=_bound_columns(kill.restarted, binding),
         journal=tuple(map(_stable_journal_row, kill.journal)),
-    )
-
-
-def _stable_interleaving(it: Interleaving, binding: Binding) -> Interleaving:
-    return replace(
-        it,
-        key=(),
-        processes=_stable_processes(it.processes),
-        before=_bound_columns(it.before, binding),
-        after=_bound_columns(it.after, binding),
-        journal=tuple(map(_stable_journal_row, it.journal)),
     )
 
 
