@@ -52,9 +52,9 @@ def shape_in_sources(lifecycle: Lifecycle, binding: Binding) -> TableShape:
                 raise InputError(f"{said}. Name the service's database with --db instead") from error
         if not table_columns(connection, binding.table):
             raise InputError(
-                f"no .sql file among the lifecycle's sources makes the table {binding.table!r}, and SQLite's guard has to"
-                " know its unique indexes. A table that code makes is not looked for here: name the service's database"
-                ' with --db FILE, or add the schema to "sources"'
+                f"no .sql file among the lifecycle's sources makes the table {binding.table!r}, and SQLite's guard has"
+                " to know its unique indexes. A table that code makes is not looked for here: name the service's"
+                ' database with --db FILE, or add the schema to "sources"'
             )
         return _shape(connection, binding)
     finally:
