@@ -36,7 +36,7 @@ class Attribution:
 
     def place_of(self, query: str) -> Place | None:
         """Where the statement stands that ``query`` is, or has in it; the longest one, and None when there is none."""
-        sent = ("", *_tokens(query), "")
+        sent = ("", *tokens_of(query), "")
         return next((place for run, place in self._runs.items() if _holds(sent, run)), None)
 
     def attributed(self, rows: Iterable[JournalRow]) -> tuple[JournalRow, ...]:
@@ -57,11 +57,12 @@ class Attribution:
         """The place of each run of tokens, the longest first; the first place of several."""
         runs: dict[tuple[str, ...], Place] = {}
         for statement in self.statements:
-            runs.setdefault(_tokens(statement.sql), statement.place)
+            runs.setdefault(tokens_of(statement.sql), statement.place)
         return dict(sorted(runs.items(), key=lambda item: -len(item[0])))
 
 
-def _tokens(sql: str) -> tuple[str, ...]:
+def tokens_of(sql: str) -> tuple[str, ...]:
+    """The tokens of SQL that count: no comments, words in lower case, every parameter the same."""
     found = []
     for match in _TOKEN.finditer(sql):
         if match["parameter"]:

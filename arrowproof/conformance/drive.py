@@ -22,11 +22,13 @@ from arrowproof.conformance.answers import checked_database
 from arrowproof.conformance.balance import States, find_unbalanced
 from arrowproof.conformance.coverage import walked_pairs
 from arrowproof.conformance.crash import blows_of, check_crash
+from arrowproof.conformance.database_triggers import Trigger
 from arrowproof.conformance.driver import Driver, ProcessDriver, ServerDriver
 from arrowproof.conformance.illegal_events import IllegalEvents, events_to_fire
 from arrowproof.conformance.journal import Address, open_journal
 from arrowproof.conformance.rows import key_text
 from arrowproof.conformance.service_guard import check_service_guard
+from arrowproof.conformance.undrawn_rows import undrawn_rows
 from arrowproof.conformance.walks import Subject, attempt, take_walk
 from arrowproof.errors import InputError
 from arrowproof.model.evidence import (
@@ -78,6 +80,8 @@ class DriveResult:
     detours: tuple[Detour, ...] = ()
     events: tuple[IllegalEvent, ...] = ()
     random_walks: RandomWalks | None = None
+    triggers: tuple[Trigger, ...] = ()
+    """Every trigger of the database that is not the journal's."""
     event_share: Share | None = None
     """The illegal events that changed nothing, of all there are; None where the driver can fire none."""
 
@@ -276,6 +280,7 @@ class _Drive:
             f"{transition.name} cannot be walked: the model has no way from creation to {transition.source}."
             for transition in self.plan.unreachable
         ]
+        problems += undrawn_rows(self.subject.lifecycle, self.start, states, rows)
         if not journal.stands():
             problems.append("The journal's triggers did not stand to the end: the service rebuilt or dropped them.")
         elif unseen := find_unbalanced(self.start, states, rows):
@@ -291,6 +296,7 @@ class _Drive:
             problems=(*dict.fromkeys([*self.problems, *problems]),),
             environment=journal.environment(),
             left_out=(*self.left_out, *self.events.left_out),
+            triggers=journal.triggers(),
             events=tuple(self.events.fired),
             event_share=self.events.share,
             detours=_latest(self.detours),

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from arrowproof.conformance.balance import States
+from arrowproof.conformance.database_triggers import Trigger
 from arrowproof.conformance.rows import BoundRow
 from arrowproof.conformance.sqlite_journal import SQLiteJournal
 from arrowproof.model.evidence import Environment, JournalRow, Row
@@ -46,6 +47,9 @@ class Journal(Protocol):
 
     def last_order(self) -> int:
         """The order of the last committed row; 0 when there is none."""
+
+    def triggers(self) -> tuple[Trigger, ...]:
+        """Every trigger of the database that is not the journal's, by name."""
 
     def stands(self) -> bool:
         """Whether everything of the journal is still there as it was made."""

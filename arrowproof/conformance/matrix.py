@@ -63,8 +63,10 @@ class Matrix:
         return is_clean and not (self.missing or self.undecided or self.dynamic)
 
 
-def scan(lifecycle: Lifecycle, paths: Sequence[Path] = ()) -> Scan:
+def scan(lifecycle: Lifecycle, paths: Sequence[Path] = (), triggers: Sequence[Source] = ()) -> Scan:
     """Read the sources of a lifecycle (or ``paths`` in their stead) and find what their statements can do.
+
+    ``triggers`` are those of a database that stand in no source; they are read besides, and are no sources of the scan.
 
     Raises:
         InputError: the lifecycle has no binding, or a source cannot be read.
@@ -74,7 +76,7 @@ def scan(lifecycle: Lifecycle, paths: Sequence[Path] = ()) -> Scan:
         raise InputError(f'the lifecycle {lifecycle.id} has no binding: add "binding" with table, key and state')
     sources = read_sources(lifecycle, paths)
     values = [state.value for state in lifecycle.stored_states]
-    extraction = extract_statements(sources, binding, values, lifecycle.dialect)
+    extraction = extract_statements((*sources, *triggers), binding, values, lifecycle.dialect)
     statements = extraction.statements
     if binding.state is None:
         return _scan_of_derived_state(lifecycle, binding, sources, statements)

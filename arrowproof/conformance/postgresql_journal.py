@@ -26,6 +26,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arrowproof.conformance.balance import States
+from arrowproof.conformance.database_triggers import Trigger
 from arrowproof.conformance.environment import describe_postgresql
 from arrowproof.conformance.open_transactions import settle
 from arrowproof.conformance.postgresql_binding import check_postgresql_binding
@@ -42,6 +43,13 @@ if TYPE_CHECKING:
 
 _FAMILY = """SELECT relid::regclass::text, isleaf FROM pg_partition_tree(%s::oid)
 UNION SELECT oid::regclass::text, true FROM pg_class WHERE oid = %s::oid AND relkind = 'r'"""
+
+_TRIGGERS = """SELECT tgname, pg_get_functiondef(tgfoid), pg_get_triggerdef(trigger.oid)
+FROM pg_catalog.pg_trigger AS trigger
+JOIN pg_catalog.pg_proc AS function ON function.oid = tgfoid
+JOIN pg_catalog.pg_namespace AS namespace ON namespace.oid = pronamespace
+WHERE NOT tgisinternal AND tgparentid = 0 AND nspname <> %s
+ORDER BY tgname, tgrelid::regclass::text"""
 
 
 @record
@@ -91,6 +99,12 @@ class PostgresJournal:
         """The order of the last committed row; 0 when there is none."""
         with open_server(self.url) as connection:
             return int(_only(connection, self._queries.last_order()) or 0)
+
+    def triggers(self) -> tuple[Trigger, ...]:
+        """Every trigger of the database that is not the journal's, by name, with the function that it calls."""
+        with open_server(self.url) as connection:
+            found = connection.execute(_TRIGGERS, (schema_name(self.binding.table),)).fetchall()
+        return tuple(Trigger(str(name), f"{function};\n{trigger};") for name, function, trigger in found)
 
     def stands(self) -> bool:
         """Whether every trigger and function of the journal is still there as it was made, and always fires."""

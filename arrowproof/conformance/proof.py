@@ -30,6 +30,7 @@ from arrowproof.conformance.attribution import Attribution
 from arrowproof.conformance.baseline import Baseline, baseline_of
 from arrowproof.conformance.comparison import compare
 from arrowproof.conformance.coverage import measure_coverage
+from arrowproof.conformance.database_triggers import unknown_triggers
 from arrowproof.conformance.drive import DriveResult, drive
 from arrowproof.conformance.driver import Driver
 from arrowproof.conformance.matrix import Matrix, build_matrix, scan
@@ -37,6 +38,7 @@ from arrowproof.conformance.output import OutputFolder, open_output
 from arrowproof.conformance.own_database import proof_database
 from arrowproof.conformance.report_forms import FILES, FORMS
 from arrowproof.conformance.sneak_paths import merge_sneak_paths
+from arrowproof.conformance.sources import read_sources
 from arrowproof.conformance.verdict import judge
 from arrowproof.conformance.walks import attempt
 from arrowproof.errors import InputError
@@ -110,6 +112,8 @@ def prove(
                 )
             if not interleavings:
                 driven = replace(driven, left_out=(*driven.left_out, NO_INTERLEAVINGS))
+            if unknown := unknown_triggers(driven.triggers, read_sources(lifecycle) if driven.triggers else ()):
+                matrix = build_matrix(lifecycle, scan(lifecycle, triggers=unknown))
             seconds = round(time.monotonic() - clock, 3)
             evidence = assemble_evidence(lifecycle, matrix, driven, started=started, seconds=seconds)
             _write(output, evidence, lifecycle, baseline)

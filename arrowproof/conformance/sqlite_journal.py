@@ -26,6 +26,7 @@ import apsw
 
 from arrowproof.conformance.balance import States
 from arrowproof.conformance.binding_check import check_binding
+from arrowproof.conformance.database_triggers import Trigger
 from arrowproof.conformance.environment import describe_environment
 from arrowproof.conformance.rows import BoundRow, open_database, scalar, select_row, table_columns
 from arrowproof.conformance.sqlite_journal_schema import JournalSchema
@@ -83,6 +84,13 @@ class SQLiteJournal:
         """The order of the last committed row; 0 when there is none."""
         with open_database(self.database) as connection:
             return int(connection.execute(self._schema(connection).last_order()).get or 0)
+
+    def triggers(self) -> tuple[Trigger, ...]:
+        """Every trigger of the database that is not the journal's, by name, as SQLite keeps its text."""
+        with open_database(self.database) as connection:
+            own = self._schema(connection).texts().keys()
+            made = sorted(_made(connection).items())
+        return tuple(Trigger(name, sql) for (kind, name), sql in made if kind == "trigger" and (kind, name) not in own)
 
     def stands(self) -> bool:
         """Whether every table and trigger of the journal is still there with the text that it was made with."""
