@@ -124,16 +124,16 @@ def check_plan(
         InputError: the service does not start, say.
     """
     started, clock = datetime.now(UTC), time.monotonic()
-    asked = {"crash_checks": kills, "interleavings": races}
-    driven = drive(lifecycle, driver, run_folder, plan=plan, database=database, **asked)
+    driven = drive(lifecycle, driver, run_folder, crash_checks=kills, interleavings=races, plan=plan, database=database)
     matrix = build_matrix(lifecycle, scan(lifecycle))
     seconds = round(time.monotonic() - clock, 3)
     evidence = assemble_evidence(lifecycle, matrix, driven, started=started, seconds=seconds)
     evidence = _narrow(lifecycle, evidence, plan, driven.problems)
     report = json.loads(report_json(evidence, lifecycle))
     has_walked_well = all(walk.problem is None for each in evidence.transitions for walk in each.walks)
+    last_check = Check.RACE if races else Check.KILL if kills else Check.WALK
     return Judgement(
-        Check.WALK if not has_walked_well else Check.RACE if races else Check.KILL if kills else Check.WALK,
+        last_check if has_walked_well else Check.WALK,
         HOLDS if holds(evidence.verdict) else DOES_NOT_HOLD,
         tuple(report["reasons"]),
         time.monotonic() - clock,

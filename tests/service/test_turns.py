@@ -53,11 +53,9 @@ def test_who_was_just_answered_lets_others_go_first_and_is_not_forgotten():
 
 
 def test_while_threads_are_waited_for_who_was_just_answered_begins_by_steps_and_others_at_once(monkeypatch):
-    # Long enough for a machine that does something else in between.
-    monkeypatch.setattr("arrowproof.service.turns.STEP_SECONDS", 0.3)
-
     async def play():
-        crowd, log = [True], []
+        crowd, log, steps = [True], [], []
+        monkeypatch.setattr(asyncio.get_running_loop(), "call_later", lambda _, step: steps.append(step))
         turns = Turns(lambda: crowd[0])
         for number in range(3):
             turns.ask(lambda number=number: log.append(f"behind {number}"), is_behind=True)
@@ -66,14 +64,15 @@ def test_while_threads_are_waited_for_who_was_just_answered_begins_by_steps_and_
         for _ in range(5):
             await asyncio.sleep(0)
         assert log == [f"first {number}" for number in range(20)]
-        while len(log) < 21:
-            await asyncio.sleep(0.01)
+        (step,) = steps
+        step()
         for _ in range(5):
             await asyncio.sleep(0)
         assert log[20:] == ["behind 0"]
         crowd[0] = False
-        while len(log) < 23:
-            await asyncio.sleep(0.01)
+        steps[-1]()
+        for _ in range(5):
+            await asyncio.sleep(0)
         return log[21:]
 
     assert asyncio.run(play()) == ["behind 1", "behind 2"]
