@@ -276,4 +276,5 @@ MAX_MARK = 2_000
 
 def is_generated(text: str) -> bool:
     """Whether a file says that it is generated: by Go's convention, or by ``@generated``."""
-    return _GENERATED.search(text, 0, MAX_MARK) is not None
+    beginning = text[:MAX_MARK]
+    return "generated" in beginning.lower() and _GENERATED.search(beginning) is not None
