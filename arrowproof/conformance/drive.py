@@ -75,7 +75,7 @@ class DriveResult:
     guard: GuardCheck | None = None
     """What the service's own guard was seen to refuse; None when it has none."""
     left_out: tuple[str, ...] = ()
-    """What was not tried because the driver cannot do it, one sentence each."""
+    """What was not tried, and why, one sentence each."""
     interleavings: tuple[Interleaving, ...] = ()
     detours: tuple[Detour, ...] = ()
     events: tuple[IllegalEvent, ...] = ()

@@ -4,7 +4,8 @@ The first is held in the middle of its transition: after its read, before it wri
 and the commit comes next. Others that want the same row are set off meanwhile, to make the same transition or another
 one, in both orders. Each of them comes as far as it can: it ends by itself (it finds nothing, is refused, is told that
 the database is busy, or wins), or it waits for a lock of the first. Then the first is let go. What came of it is judged
-by the journal (:mod:`arrowproof.conformance.winners`), and nothing is timed by a clock.
+by the journal (:mod:`arrowproof.conformance.winners`). The clock decides only how long to wait for a worker
+that neither ends nor is seen to wait.
 """
 
 from __future__ import annotations

@@ -399,7 +399,7 @@ class Evidence:
     random_walks: RandomWalks | None = field(default=None, metadata=SINCE_2)
     detours: tuple[Detour, ...] = field(default=(), metadata=SINCE_2)
     left_out: tuple[str, ...] = field(default=(), metadata=SINCE_2)
-    """What was not tried because the driver cannot do it, one sentence each. It says nothing against the service."""
+    """What was not tried, and why, one sentence each. It says nothing against the service."""
 
     @property
     def is_guarded(self) -> bool:
