@@ -97,6 +97,8 @@ def command(
     from arrowproof.conformance.verdict import holds
     from arrowproof.model.evidence import Verdict
 
+    if seed is not None and random_walks is None:
+        raise InputError("--seed says which random walks are made: add --walks N, or leave it out")
     lifecycle = load_lifecycle(model_path(model))
     before = None if baseline is None else read_baseline(baseline, lifecycle)
     made = load_driver(_driver_name(lifecycle, driver), lifecycle.origin.folder)

@@ -43,6 +43,22 @@ def test_the_bundled_service_is_proven_with_thirteen_of_thirteen(arrowproof, tmp
     assert (tmp_path / "proof" / "report.html").exists()
 
 
+def test_a_seed_without_walks_is_refused(arrowproof):
+    result = arrowproof("prove", "notes", "--seed", "7")
+    assert (result.status, result.out) == (2, "")
+    assert "add --walks N" in result.err
+
+
+def test_pairs_and_random_walks_are_made_when_they_are_asked_for(arrowproof):
+    ticket = Path(__file__).parents[2] / "examples" / "ticket" / "lifecycle.json"
+    result = arrowproof("prove", str(ticket), "--pairs", "--walks", "3", "--seed", "5", "--out", "proof", "--json")
+    report = json.loads(result.out)
+    assert (result.status, report["verdict"]) == (0, "proven")
+    assert report["coverage"]["pairs"] == {"covered": 2, "total": 2}
+    assert (report["random_walks"]["asked"], report["random_walks"]["seed"]) == (3, 5)
+    assert report["random_walks"]["problem"] is None
+
+
 def test_a_sneak_path_that_is_possible_is_red_with_the_place_of_its_statement(arrowproof, spoilt):
     copy = spoilt("complete-from-any-state")
     result = arrowproof("prove", "notes", "--out", "proof", cwd=copy)

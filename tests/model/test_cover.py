@@ -60,9 +60,9 @@ def test_an_edge_is_taken_as_often_as_is_asked() -> None:
 
 
 def test_a_cover_that_would_take_too_long_is_none() -> None:
-    spare = [Edge(START, f"spare{number}", 2) for number in range(60)]
-    between = [Edge(f"spare{number}", f"wanting{number}") for number in range(60)]
-    wanting = [Edge(f"wanting{number}", "end", 2) for number in range(60)]
+    spare = [Edge(START, f"spare{number}", 2) for number in range(110)]
+    between = [Edge(f"spare{number}", f"wanting{number}") for number in range(110)]
+    wanting = [Edge(f"wanting{number}", "end", 2) for number in range(110)]
     assert cover([*spare, *between, *wanting], START) is None
     assert cover([*spare[:20], *between[:20], *wanting[:20]], START) is not None
 

@@ -131,10 +131,10 @@ def test_a_step_that_was_taken_by_each_of_its_paths_may_be_taken_by_any() -> Non
 
 
 def test_a_model_whose_fewest_tours_are_not_found_in_good_time_is_walked_by_the_shortest() -> None:
-    names = [f"{kind}{number}" for kind in "sw" for number in range(80)]
-    ends: list[tuple[str | None, str | None]] = [(None, f"s{number}") for number in range(80) for _ in range(2)]
-    ends += [(f"s{number}", f"w{number}") for number in range(80)]
-    ends += [(f"w{number}", None) for number in range(80) for _ in range(2)]
+    names = [f"{kind}{number}" for kind in "sw" for number in range(110)]
+    ends: list[tuple[str | None, str | None]] = [(None, f"s{number}") for number in range(110) for _ in range(2)]
+    ends += [(f"s{number}", f"w{number}") for number in range(110)]
+    ends += [(f"w{number}", None) for number in range(110) for _ in range(2)]
     arrows = tuple(Arrow(f"a{index}", source, target) for index, (source, target) in enumerate(ends))
     large = Lifecycle("m", "M", tuple(State(name, Kind.NEUTRAL, name, name) for name in names), arrows)
     plan = plan_cover(large)
