@@ -21,10 +21,8 @@ second history row of one job and a second error of one attempt.
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,7 +31,7 @@ from arrowproof.conformance import notes_jobs
 from arrowproof.conformance.driver import DriverError, Killed, Walked
 from arrowproof.conformance.notes_database import Doubled, NotesDatabase
 from arrowproof.conformance.notes_deeds import Deed, deed_of, path_of
-from arrowproof.conformance.notes_rivals import OUT_OF_REACH, NotesRivals
+from arrowproof.conformance.notes_rivals import KEEP_NOTHING, OUT_OF_REACH, NotesRivals
 from arrowproof.conformance.notes_service import PACKAGE_FOLDER, USUAL_ATTEMPTS, NotesService
 from arrowproof.conformance.rivals import HeldRival, Rival
 from arrowproof.model.evidence import Moment, Process, Row, Side
@@ -41,7 +39,7 @@ from arrowproof.model.record import record
 from arrowproof.model.transitions import Transition
 
 if TYPE_CHECKING:
-    from arrowproof.conformance.notes_api import Job, NotesApi
+    from arrowproof.conformance.notes_api import Job
 
 SHORT_DELAY = 0.02
 """Seconds until the next attempt at a job that the tour goes on with; of one that it leaves it is out of reach."""
@@ -51,7 +49,6 @@ _ACTIONS = {"retry_wait": "FAIL", "failed": "ROLLBACK"}
 _CRASH_POINTS = ("after-count", "after-savepoint", "after-history")
 """Points of an attempt that a worker does not come to when it sets the job aside."""
 _CLAIMED = "after-select"
-_KEEP_NOTHING = "0"
 
 
 @record
@@ -147,7 +144,7 @@ class NotesDriver:
                 self._run_worker(key, None)
                 return "nothing to do"
             case "retention":
-                self._run_retention(_KEEP_NOTHING, removed=0)
+                self._run_retention(KEEP_NOTHING, removed=0)
                 return "nothing removed"
             case _:
                 raise LookupError(f"The service has no event {event!r}.")
@@ -180,14 +177,14 @@ class NotesDriver:
         if key is None:
             self._notes += 1
             number = self._notes
-            return self._kill_server(side, None, lambda api: api.post(number, replayed=False))
+            return self._service.kill_server(side, None, lambda api: api.post(number, replayed=False))
         deed = deed_of(transition)
         before = self._before_kill = self._job(key)
         if deed in (Deed.RETRY, Deed.CANCEL):
             self._max_attempts = USUAL_ATTEMPTS
-            return self._kill_server(side, key, lambda api: api.ask_for(deed, _id(key)))
+            return self._service.kill_server(side, key, lambda api: api.ask_for(deed, _id(key)))
         if deed is Deed.REMOVE:
-            hold = self._service.hold("retention", side, "--keep-finished", _KEEP_NOTHING)
+            hold = self._service.hold("retention", side, "--keep-finished", KEEP_NOTHING)
         else:
             self._prepare(key, before, _ACTIONS.get(transition.target or ""))
             hold = self._service.hold("worker", side, *self._worker_options())
@@ -203,7 +200,7 @@ class NotesDriver:
         if deed in (Deed.RETRY, Deed.CANCEL):
             process = self._ask_again(deed, key, side)
         elif deed is Deed.REMOVE:
-            process = self._run_retention(_KEEP_NOTHING, removed=1 if side is Side.BEFORE else 0, restarts=True)
+            process = self._run_retention(KEEP_NOTHING, removed=1 if side is Side.BEFORE else 0, restarts=True)
         else:
             process = self._run_worker(key, transition.target if side is Side.BEFORE else None, restarts=True)
         self._check(transition, key, before)
@@ -293,7 +290,7 @@ class NotesDriver:
         """A retention that keeps what is as new as this job; then one that keeps nothing."""
         self._run_retention(str(OUT_OF_REACH), removed=0)
         self._job(key)
-        return (self._run_retention(_KEEP_NOTHING, removed=1),)
+        return (self._run_retention(KEEP_NOTHING, removed=1),)
 
     def _check(self, transition: Transition, key: Row, before: Job) -> None:
         """Hold the service to what has to be so once the transition was made from ``before``."""
@@ -304,7 +301,8 @@ class NotesDriver:
             return
         found = self._job(key)
         error = self._database.error(_ACTIONS.get(transition.target))
-        _check_job(deed_of(transition), transition.target, _id(key), before, found, error, self._max_attempts)
+        wanted_job = notes_jobs.after_deed(deed_of(transition), before, transition.target, error, self._max_attempts)
+        notes_jobs.check_job(_id(key), found, wanted_job)
         history = self._service.api().note(found.note_id).history
         wanted = (found.attempts,) if found.status == "completed" else ()
         if history != wanted:
@@ -352,12 +350,12 @@ class NotesDriver:
         if notes_jobs.is_set_aside(before):
             self._ask(Deed.RETRY, key)
             set_aside, before = before, self._job(key)
-            _check_job(Deed.RETRY, "pending", _id(key), set_aside, before, more_attempts=self._max_attempts)
+            notes_jobs.check_job(_id(key), before, notes_jobs.after_retry(set_aside, self._max_attempts))
         due_in = before.due_in()
         if before.status == "pending" or (due_in is not None and due_in < _LONGEST_WAIT):
             self._prepare(key, before, None)
             self._run_worker(key, "completed")
-            _check_job(Deed.ATTEMPT, "completed", _id(key), before, self._job(key))
+            notes_jobs.check_job(_id(key), self._job(key), notes_jobs.after_attempt(before, "completed"))
 
     def _prepare(self, key: Row, job: Job, fault: str | None) -> None:
         """Have the next attempt end as it should, and wait until it is due."""
@@ -392,47 +390,6 @@ class NotesDriver:
         if told != {"removed": removed}:
             raise DriverError(f"A retention that keeps {keep} s says {told}; expected {removed} removed.")
         return retention
-
-    def _kill_server(self, side: Side, key: Row | None, ask: Callable[[NotesApi], object]) -> Killed:
-        """Kill a server while a request is in flight; the client must be left without an answer."""
-        api, hold = self._service.take_server(side)
-        answers: list[object] = []
-        client = threading.Thread(target=_ask_in_vain, args=(api, ask, answers))
-        client.start()
-        try:
-            killed = hold.kill()
-        finally:
-            hold.process.kill()
-            client.join()
-        if answers:
-            raise DriverError(f"The server answered with {answers[0]} before it came to {hold.point}.")
-        return Killed(hold.point, (killed,), key)
-
-
-def _ask_in_vain(api: NotesApi, ask: Callable[[NotesApi], object], answers: list[object]) -> None:
-    with api, suppress(DriverError):
-        answers.append(ask(api))
-
-
-def _check_job(
-    deed: Deed,
-    state: str,
-    job_id: int,
-    before: Job,
-    found: Job,
-    error: str = notes_jobs.REFUSED,
-    more_attempts: int = USUAL_ATTEMPTS,
-) -> None:
-    match deed:
-        case Deed.SET_ASIDE:
-            wanted = notes_jobs.after_set_aside(before)
-        case Deed.RETRY:
-            wanted = notes_jobs.after_retry(before, more_attempts)
-        case Deed.CANCEL:
-            wanted = notes_jobs.after_cancel(before)
-        case _:
-            wanted = notes_jobs.after_attempt(before, state, error)
-    notes_jobs.check_job(job_id, found, wanted)
 
 
 def _id(key: Row) -> int:

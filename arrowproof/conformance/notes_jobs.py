@@ -10,6 +10,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from arrowproof.conformance.driver import DriverError
+from arrowproof.conformance.notes_deeds import Deed
 
 if TYPE_CHECKING:
     from arrowproof.conformance.notes_api import Job
@@ -19,6 +20,27 @@ REFUSED = "the history row is refused"
 
 _SET_ASIDE = "set aside: 3 attempts in a row killed their worker or its connection"
 _SOME_TIME = "a moment"
+
+
+def after_deed(deed: Deed, job: Job, state: str | None, error: str, more_attempts: int) -> Job:
+    """A job to which this was done, and which it brought into ``state``.
+
+    Args:
+        deed: what was done, a creation or a removal aside.
+        job: the job as it was.
+        state: the state that an attempt ended in.
+        error: a part of what the error of an attempt that failed says.
+        more_attempts: the attempts that a retry gives it.
+    """
+    match deed:
+        case Deed.SET_ASIDE:
+            return after_set_aside(job)
+        case Deed.RETRY:
+            return after_retry(job, more_attempts)
+        case Deed.CANCEL:
+            return after_cancel(job)
+        case _:
+            return after_attempt(job, state, error)
 
 
 def after_attempt(job: Job, state: str | None, error: str = REFUSED) -> Job:

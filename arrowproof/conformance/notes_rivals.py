@@ -14,7 +14,9 @@ from arrowproof.model.evidence import Moment
 OUT_OF_REACH = 86_400.0
 """Seconds until the next attempt at a job, so that nobody takes it up meanwhile."""
 
-_KEEP_NOTHING = "0"
+KEEP_NOTHING = "0"
+"""Seconds for which a retention keeps a finished job that it is to remove at once."""
+
 _OTHER = {Moment.READ: Moment.WRITTEN, Moment.WRITTEN: Moment.READ}
 
 
@@ -60,5 +62,5 @@ class NotesRivals:
 
 def _command(deed: Deed) -> tuple[str, ...]:
     if deed is Deed.REMOVE:
-        return "retention", "--keep-finished", _KEEP_NOTHING
+        return "retention", "--keep-finished", KEEP_NOTHING
     return "worker", "--max-polls", "1", "--retry-delay", str(OUT_OF_REACH)

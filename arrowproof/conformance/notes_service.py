@@ -13,15 +13,17 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arrowproof.conformance.driver import DriverError
+from arrowproof.conformance.driver import DriverError, Killed
 from arrowproof.conformance.own_database import split_password
 from arrowproof.conformance.processes import ProcessGroup, RunningProcess
 from arrowproof.conformance.spare import order
-from arrowproof.model.evidence import Moment, Process, Side
+from arrowproof.model.evidence import Moment, Process, Row, Side
 from arrowproof.model.record import record
 
 if TYPE_CHECKING:
@@ -147,6 +149,24 @@ class NotesService:
         self._next_side = _OTHER_SIDE[side]
         return api, hold
 
+    def kill_server(self, side: Side, key: Row | None, ask: Callable[[NotesApi], object]) -> Killed:
+        """Kill the usual server on this side of the commit that ``ask`` makes; its client must be left unanswered.
+
+        ``key`` is that of the job which is asked about, None where it is to be created.
+        """
+        api, hold = self.take_server(side)
+        answers: list[object] = []
+        client = threading.Thread(target=_ask_in_vain, args=(api, ask, answers))
+        client.start()
+        try:
+            killed = hold.kill()
+        finally:
+            hold.process.kill()
+            client.join()
+        if answers:
+            raise DriverError(f"The server answered with {answers[0]} before it came to {hold.point}.")
+        return Killed(hold.point, (killed,), key)
+
     def rival_server(self, moment: Moment) -> tuple[str, Hold]:
         """A server of several that work at once, which can be held at this moment: its URL and its hold, not armed."""
         if moment not in self._rivals:
@@ -238,6 +258,11 @@ def _read(line: str) -> object:
         return json.loads(line)
     except ValueError:
         return line[:200]
+
+
+def _ask_in_vain(api: NotesApi, ask: Callable[[NotesApi], object], answers: list[object]) -> None:
+    with api, suppress(DriverError):
+        answers.append(ask(api))
 
 
 def _client(server: RunningProcess) -> NotesApi:
