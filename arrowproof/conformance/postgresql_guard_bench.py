@@ -6,20 +6,20 @@ the whole table for as long as its refusal lasts, and does not wait long for it.
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 from arrowproof.conformance.guard import Allowed
 from arrowproof.conformance.guard_check import Answer, Outcome, stray_values
 from arrowproof.conformance.postgresql_binding import check_postgresql_binding
 from arrowproof.conformance.postgresql_guard_triggers import GuardTriggers
 from arrowproof.conformance.postgresql_rows import BoundTable, open_server
+from arrowproof.conformance.postgresql_samples import NUMBERS, bare_type, sample_values
 from arrowproof.conformance.rows import quote
+from arrowproof.errors import InputError
 from arrowproof.model.lifecycle import Binding, Lifecycle, StateValue
 from arrowproof.model.record import record
 from arrowproof.model.transitions import derive_transitions
@@ -48,6 +48,9 @@ _UNIQUE = """SELECT array_agg(a.attname::text ORDER BY a.attnum)
 FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey)
 WHERE i.indrelid = %s AND i.indisunique GROUP BY i.indexrelid"""
 
+_LABELS = """SELECT e.enumlabel::text FROM pg_catalog.pg_enum e
+WHERE e.enumtypid = to_regtype(%s) ORDER BY e.enumsortorder LIMIT 3"""
+
 _CHILDREN = """SELECT i.inhrelid::regclass::text FROM pg_catalog.pg_inherits i
 JOIN pg_catalog.pg_class c ON c.oid = i.inhparent
 WHERE c.oid = %s AND c.relkind = 'r' ORDER BY 1 LIMIT 3"""
@@ -58,7 +61,7 @@ def postgresql_bench(url: str, lifecycle: Lifecycle, binding: Binding) -> Iterat
     """A bench on the bound table of a server; everything is rolled back at the end of the block.
 
     Raises:
-        InputError: the server does not answer, or the binding does not fit its table.
+        InputError: the server does not answer, or the binding does not fit its table, or its key has no values.
         MissingEnvironmentError: psycopg is missing.
     """
     with open_server(url) as connection:
@@ -71,7 +74,9 @@ def postgresql_bench(url: str, lifecycle: Lifecycle, binding: Binding) -> Iterat
         strays = _texts(stray_values(lifecycle))
         with connection.transaction(force_rollback=True):
             connection.execute("SET LOCAL lock_timeout = '2s'")
-            yield PostgreSQLBench(connection, binding, table, states, strays, created, removed)
+            bench = PostgreSQLBench(connection, binding, table, states, strays, created, removed)
+            bench.require_keys()
+            yield bench
 
 
 @record
@@ -301,18 +306,35 @@ class PostgreSQLBench:
 
     def _values_of(self, column: str, kind: str, category: str) -> Iterator[str]:
         highest = 0
-        if category == "N" and column in self._unique:
-            found = self.connection.execute(f"SELECT floor(max({_name(column)})) FROM {self._table}").fetchone()
+        if column in self._unique and bare_type(kind) in NUMBERS:
+            query = f"SELECT floor(max({_name(column)})::text::numeric) FROM {self._table}"
+            found = self.connection.execute(query).fetchone()
             highest = int(found[0] or 0) if found else 0
-        for row in range(3):
-            if category == "N":
-                yield str(highest + 1 + row)
-            elif category == "D":
-                yield f"2000-01-0{row + 1}"
-            elif category == "B":
-                yield "false"
-            else:
-                yield str(uuid4()) if kind == "uuid" else f"{secrets.token_hex(3)}{row}"
+        labels = self.connection.execute(_LABELS, (kind,)).fetchall() if category == "E" else ()
+        yield from sample_values(kind, category, labels=tuple(label for (label,) in labels), above=highest)
+
+    def require_keys(self) -> None:
+        """See to it that the key takes the values that the bench makes.
+
+        Raises:
+            InputError: it does not.
+        """
+        import psycopg
+
+        for name in self.binding.key:
+            if name not in self._types:
+                raise InputError(
+                    f"the database computes the key column {name!r}: no guard can be tried on rows of ours"
+                )
+            try:
+                with self.undo():
+                    self.connection.execute(f"SELECT {self._mark(name)}", (self._fresh[name][0],))
+            except psycopg.Error as error:
+                kind = self._types[name][0]
+                raise InputError(
+                    f"the key column {name!r} is of the type {kind}, of which the check can make no values, so that"
+                    " a guard cannot be tried"
+                ) from error
 
 
 def _texts(values: Mapping[str, StateValue]) -> Mapping[str, str | None]:

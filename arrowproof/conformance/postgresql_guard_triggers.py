@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from arrowproof.conformance.grammar import POSTGRESQL
 from arrowproof.conformance.guard import Allowed
-from arrowproof.conformance.guard_reads import beyond_the_row, tokens_of, told_aside
+from arrowproof.conformance.guard_reads import beyond_the_row, same_text, tokens_of, told_aside
 from arrowproof.conformance.postgresql_guard import PostgreSQLGuard
 from arrowproof.conformance.postgresql_journal_schema import schema_name
 from arrowproof.conformance.postgresql_rows import BoundTable
@@ -66,10 +66,10 @@ class _Trigger:
         """Whether both do the same. ``by_path`` lets them look for names on search paths of their own."""
         left_out = "search_path=" if by_path else "\0"
         mine, theirs = (
-            (it.head, it.enabled, it.body, it.as_owner, [each for each in it.settings if not each.startswith(left_out)])
+            (it.head, it.enabled, it.as_owner, [each for each in it.settings if not each.startswith(left_out)])
             for it in (self, other)
         )
-        return mine == theirs
+        return mine == theirs and same_text(self.body, other.body, POSTGRESQL)
 
 
 @record

@@ -37,13 +37,17 @@ def check_service_guard(address: Path | str, lifecycle: Lifecycle) -> GuardCheck
         raise InputError(f"lifecycle {lifecycle.id!r} has no binding, so there is no table to have a guard")
     if not _has_triggers(address, lifecycle.binding):
         return None
-    from arrowproof.conformance.guard_check import check_guard_of
+    from arrowproof.conformance.guard_check import Answer, GuardCheck, GuardTrial, Outcome, check_guard_of
 
-    credited = check_guard_of(address, lifecycle, by_row_alone=True)
-    if credited.as_evidence().refused:
-        return credited
-    # Nothing is left of it: whether that which was set aside is to be spoken of at all.
-    is_any = bool(credited.set_aside) and check_guard_of(address, lifecycle).as_evidence().refused
+    try:
+        credited = check_guard_of(address, lifecycle, by_row_alone=True)
+        if credited.as_evidence().refused:
+            return credited
+        # Nothing is left of it: whether that which was set aside is to be spoken of at all.
+        is_any = bool(credited.set_aside) and check_guard_of(address, lifecycle).as_evidence().refused
+    except InputError as error:  # what was walked stands, with or without a guard
+        untried = Answer(Outcome.UNTRIED, str(error))
+        return GuardCheck((GuardTrial("any undeclared write", Outcome.REFUSED, untried),))
     return credited if is_any else None
 
 

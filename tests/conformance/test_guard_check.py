@@ -14,6 +14,8 @@ from arrowproof.conformance.guard import read_allowed
 from arrowproof.conformance.guard_check import GuardCheck, check_guard_of
 from arrowproof.conformance.guard_script import GuardScript
 from arrowproof.conformance.postgresql_guard import PostgreSQLGuard
+from arrowproof.conformance.service_guard import check_service_guard
+from arrowproof.errors import InputError
 from arrowproof.model.lifecycle import AcceptedSneakPath, Arrow, Binding, Lifecycle
 from tests.conformance.guards import JOBS, allowed_job, guarded_job, sqlite_guard
 
@@ -262,3 +264,26 @@ def test_a_guard_that_looks_whether_the_watched_column_changes_leaks_where_it_do
     leaks = names(check(path))
     assert ("done -> todo by an update of the state alone" in leaks) == (sign == "IS NOT")
     assert ("done -> todo by an update of the state and what is watched" in leaks) == (sign == "IS")
+
+
+@pytest.mark.parametrize("kind", ["inet", "time", "mood", "jsonb", "int[]", "bit(4)", "oid"])
+def test_a_key_of_any_type_of_postgresql_has_values_to_try(postgresql: str, kind: str) -> None:
+    address = f"{postgresql}&options=-csearch_path%3Dkeyed"
+    execute(address, "DROP SCHEMA IF EXISTS keyed CASCADE; CREATE SCHEMA keyed; CREATE TYPE mood AS ENUM ('a', 'b')")
+    execute(address, f"CREATE TABLE jobs (id {kind} PRIMARY KEY, status text, attempts int, code {kind} UNIQUE)")
+    execute(address, GuardScript(PostgreSQLGuard(allowed_job())).installation())
+    checked = check(address)
+    assert checked.holds, [str(trial) for trial in checked.trials if not trial.is_right]
+
+
+def test_a_key_of_which_no_value_is_known_is_named_and_a_proof_goes_on(postgresql: str) -> None:
+    address = f"{postgresql}&options=-csearch_path%3Dkeyed"
+    execute(address, "DROP SCHEMA IF EXISTS keyed CASCADE; CREATE SCHEMA keyed; CREATE TYPE pair AS (a int, b int)")
+    execute(address, "CREATE TABLE jobs (id pair PRIMARY KEY, status text, attempts int)")
+    execute(address, GuardScript(PostgreSQLGuard(allowed_job())).installation())
+    with pytest.raises(InputError, match="the key column 'id' is of the type pair, of which the check can make no"):
+        check(address)
+    credited = check_service_guard(address, guarded_job())
+    assert credited is not None
+    assert not credited.holds
+    assert "is of the type pair" in str(credited.untried[0])

@@ -94,7 +94,8 @@ def test_on_sqlite_the_journal_is_no_guard_and_its_rows_stay_as_they_are(tmp_pat
     connection = apsw.Connection(str(path))
     connection.execute(JOBS)
     if has_guard:
-        connection.execute(GuardScript(sqlite_guard(connection, allowed_job())).installation())
+        script = GuardScript(sqlite_guard(connection, allowed_job())).installation()
+        connection.execute(script.replace("\n", "\r\n"))  # a checkout may have changed how its lines end
     connection.close()
     journal = open_journal(path, BINDING)
     journal.install()
@@ -112,7 +113,8 @@ def test_on_postgresql_the_journal_is_no_guard_and_its_rows_stay_as_they_are(pos
         connection.execute("SET search_path TO serviced")
         connection.execute(JOBS.replace("INTEGER PRIMARY KEY", "serial PRIMARY KEY"))
         if has_guard:
-            connection.execute(GuardScript(PostgreSQLGuard(allowed_job())).installation())
+            script = GuardScript(PostgreSQLGuard(allowed_job())).installation()
+            connection.execute(script.replace("\n", "\r\n"))  # a checkout may have changed how its lines end
         url = f"{postgresql}&options=-csearch_path%3Dserviced"
         journal = open_journal(url, BINDING)
         try:
