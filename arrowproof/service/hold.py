@@ -2,9 +2,9 @@
 
 ``NOTES_HOLD=POINT:DIR`` in the environment asks for it. At POINT the process writes ``DIR/POINT.held`` (JSON: ``pid``
 and ``point``), whole or not at all, and waits until ``DIR/POINT.release`` exists. As long as that is there already, it
-passes the point as if nothing were asked. It holds at the first time that it comes to the point and finds no release,
-and once more only when its signal has been taken away since. While it waits, it ends when its parent process dies; a
-server that is told to end gives the held request up.
+passes the point as if nothing were asked. It holds the first time that it comes to the point and finds no release.
+To have it hold there again, remove its ``.held`` and its ``.release``. While it waits, it ends when its parent process
+dies; a server that is told to end gives the held request up.
 
 The points are boundaries between statements. The server has five, in this order:
 
@@ -99,7 +99,7 @@ class Hold:
         return point == self.point
 
     def at(self, point: str) -> None:
-        """Wait here if this is the point, there is no release yet, and no signal of this process is there already.
+        """Wait here if this is the point, there is no release, and this process has no ``.held`` file there already.
 
         Raises:
             HoldAbandonedError: another thread abandoned the hold.

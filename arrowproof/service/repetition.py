@@ -1,8 +1,8 @@
 """The repetition: what is told again and again, such as that the disk is full, is told less and less often.
 
-The first time it is told at once. After that it is told with the number of times that it came, after a second, after
-two more, and so on up to every ten minutes, and what is left of it at the end. What has not come for twice as long is
-new again. Two texts that differ in their numbers alone are the same, for these are the numbers of jobs.
+The first time it is told at once. After that it is told with the number of times that it came: after a second, after
+two more, and so on up to every ten minutes, and once more at the end if it came since. What has not come for twenty
+minutes is new again. Two texts that differ only in their numbers are the same, since those are the numbers of jobs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ _NUMBERS = re.compile(r"[0-9]+")
 
 @dataclass
 class _Known:
-    """A text as it came last, that was told so often, came so often since, and is told again from a moment on."""
+    """A text as it came last, how often it was told and how often it came since then.
+
+    It is told again from the moment ``again`` on; ``last`` is when it came last.
+    """
 
     text: str
     told: int
@@ -59,7 +62,7 @@ class Repetition:
         return came
 
     def untold(self) -> Iterator[tuple[str, int]]:
-        """What came since it was told last, as it came last, and how often; for the end, and told by that."""
+        """Each text that came since it was last told, and how often. It counts as told by this; call it at the end."""
         for known in self._known.values():
             came, known.came = known.came, 0
             if came:
@@ -67,7 +70,7 @@ class Repetition:
 
 
 class Sparing:
-    """Tells what happens, but for attempts, no more often than that; ``times`` says how often it came since."""
+    """Tells what happens as rarely as :class:`Repetition` has it, with ``times`` it came; attempts are always told."""
 
     def __init__(self, tell: Callable[[Mapping[str, object]], None]) -> None:
         self._tell = tell

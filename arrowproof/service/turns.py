@@ -1,12 +1,12 @@
 """The turns: which connection begins its next request when many have one.
 
-The event loop goes through everybody who is ready before it comes back to anybody, and whoever is new has to wait for
-several of its rounds: to be accepted, to be read, to be answered. So in each round a few requests are begun and no
-more, in the order in which they came. A client that sends its requests one behind another, without reading the answers
-first, has its turn with the first of them like everybody; with the others it stands in a line that moves more slowly.
+The event loop serves every connection that is ready before it comes back to the first, and a new client needs several
+such rounds: to be accepted, to be read, to be answered. So only a few requests are begun in each round, in the order in
+which they came. A client may send many requests without waiting for the answers. Its first one has its turn like
+everybody's; the others stand *behind*, in a second queue that moves more slowly.
 
-Most requests are answered in threads, and what has been begun waits for a thread in a line in which all are alike. So
-that line is kept short: while it is crowded, that other one moves by a step now and then.
+Most requests are answered in threads. A request that was begun waits for a thread in a queue where all are alike, so
+that queue must stay short: while many wait there, those behind are begun one at a time, with a pause between them.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from typing import Final
 MOST_IN_A_ROUND: Final = 8
 """Requests that are begun in one round of the event loop."""
 MOST_BEHIND: Final = 2
-"""How many of those may be of who has just been answered, while others wait."""
+"""How many of those may be requests that stood behind, while others wait."""
 STEP_SECONDS: Final = 0.01
-"""From one who is begun of those to the next, while threads are waited for."""
+"""The pause between two requests that stood behind, while many wait for a thread."""
 
 Begin = Callable[[], None]
 """Takes apart the next request of a connection, and sets about answering it."""
@@ -67,7 +67,7 @@ class Turns:
         return self._behind if self._behind and are_next and self._lets_behind() else self._first
 
     def _lets_behind(self) -> bool:
-        """Whether one of who is behind may begin. If not, they are looked at again in a while."""
+        """Whether a request that stood behind may be begun. If not, they are looked at again after a pause."""
         if self._may_step or not self.is_crowded():
             return True
         if not self._has_next_step:
