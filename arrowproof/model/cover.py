@@ -15,7 +15,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from arrowproof.model.record import record
 
 MAX_WORK = 1_000_000
-"""Vertices with walks to spare, times those that want some, times walks wanted: up to here a cover is found in about a second."""
+"""Vertices with walks to spare, times those that want some, times walks wanted: up to here a cover takes a second."""
 
 Vertex = Hashable
 _Ways = Mapping[Vertex, tuple[int, ...]]
