@@ -39,17 +39,19 @@ class Spot:
 
     def may_precede(self, other: Spot) -> bool:
         """Whether the other place can be come to after this one."""
-        shared = 0
-        for block, others in zip(self.blocks, other.blocks, strict=False):
-            if block != others:
-                break
-            shared += 1
+        shared = shared_blocks(self, other)
         if any(block.is_loop for block in self.blocks[:shared]):
             return True
         if self.at >= other.at:
             return False
         mine, theirs = self.blocks[shared : shared + 1], other.blocks[shared : shared + 1]
         return not (mine and theirs and mine[0].owner == theirs[0].owner and mine[0].is_either_or)
+
+
+def shared_blocks(first: Spot, second: Spot) -> int:
+    """How many of their blocks two places have in common."""
+    pairs = enumerate(zip(first.blocks, second.blocks, strict=False))
+    return next((at for at, (one, other) in pairs if one != other), min(len(first.blocks), len(second.blocks)))
 
 
 def reaching(assigned: Sequence[Spot], use: Spot) -> list[int]:

@@ -25,6 +25,7 @@ _EXACT = frozenset({"strip", "lstrip", "rstrip", "removeprefix", "removesuffix"}
 _PARTS = frozenset({"split", "rsplit", "splitlines", "partition", "rpartition"})
 _NOT_FOLLOWED = frozenset({"translate", "ljust", "rjust", "center", "zfill", *_CASES, *_EXACT, *_PARTS, "replace"})
 _PERCENT = re.compile(r"%(?:\((?P<key>\w+)\)|(?P<percent>%))?(?(percent)|[-+ #0]*\d*[sdrfgixua])")
+_ESCAPED = re.compile(r"(?<!%)(?:%%)*%\Z")
 _DOLLAR = re.compile(r"\$\{?(\w+)\}?")
 
 
@@ -122,14 +123,23 @@ def read_percent(strings: Strings, node: ast.BinOp, scope: Scope, depth: int) ->
     values = list(node.right.elts) if isinstance(node.right, ast.Tuple) else [node.right]
     named = _dictionary(node.right)
     made: list[Chunk] = []
+    written = {id(each) for each in left if not each.is_hole and "%" in each.text}
     for chunk in left:
         match = _PERCENT.fullmatch(chunk.text) if chunk.is_hole else None
         if match is None:
             made.append(chunk)
             continue
+        if made and not made[-1].is_hole and _ESCAPED.search(made[-1].text):  # %%s is what is left for the driver
+            made.append(chunk)
+            continue
         value = named.get(match["key"]) if match["key"] else (values.pop(0) if values and not named else None)
         made += [chunk] if value is None else strings.filled(value, chunk, scope, depth)
-    return made
+    return [each if id(each) not in written else _unescaped(each) for each in made]
+
+
+def _unescaped(chunk: Chunk) -> Chunk:
+    """Text of a format, with ``%`` for ``%%``, the last of which may stand ahead of a placeholder."""
+    return Chunk(re.sub(r"%%|%\Z", lambda match: match[0][1:] and "%", chunk.text), chunk.line, chunk.last_line)
 
 
 def _composed(strings: Strings, name: str, node: ast.Call, scope: Scope, depth: int) -> list[Chunk] | None:
@@ -146,12 +156,23 @@ def _composed(strings: Strings, name: str, node: ast.Call, scope: Scope, depth: 
     if name == "Literal":
         literal = _literal(strings, node.args[0], scope)
         return [Chunk(literal, node.lineno, node.lineno)] if literal is not None else [strings.hole(node)]
-    parts_of = [written_text(strings.chunks(each, scope, depth + 1)) for each in node.args]
-    if all(part is not None for part in parts_of):
-        strings.consumed.add(id(node))
-        quoted = ".".join('"' + (part or "").replace('"', '""') + '"' for part in parts_of)
-        return [Chunk(quoted, node.lineno, node.lineno)]
-    return [strings.hole(node)]
+    named = [(each, strings.chunks(each, scope, depth + 1)) for each in node.args]
+    if named[-1][1] is None:
+        return [strings.hole(node)]
+    strings.consumed.add(id(node))
+    dot = Chunk(".", node.lineno, node.lineno)
+    return [chunk for part in named for chunk in (dot, *_identifier(strings, *part))][1:]
+
+
+def _identifier(strings: Strings, node: ast.expr, chunks: list[Chunk] | None) -> list[Chunk]:
+    """One name in quotes, with a hole for what is not known of it."""
+    if chunks is None:
+        return [strings.hole(node)]
+    texts = [
+        each if each.is_hole else Chunk(each.text.replace('"', '""'), each.line, each.last_line) for each in chunks
+    ]
+    quote = Chunk('"', node.lineno, node.lineno)
+    return [quote, *texts, quote]
 
 
 def _literal(strings: Strings, node: ast.expr, scope: Scope) -> str | None:

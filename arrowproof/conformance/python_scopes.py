@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from arrowproof.conformance.python_flow import Block, Spot, reaching, spot_of, with_blocks
+from arrowproof.conformance.python_flow import Block, Spot, reaching, shared_blocks, spot_of, with_blocks
 from arrowproof.model.record import record
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -28,10 +28,19 @@ class When(StrEnum):
 
 @record
 class Addition:
-    """What is added to a name."""
+    """What is added to a name. ``blocks`` are those that it takes to come to it, from the outermost one: the branches
+    of ``if`` and ``else`` alone; none where others stand among them, out of which an error may lead."""
 
     value: ast.expr
     when: When
+    blocks: tuple[Block, ...] = ()
+
+
+def _perhaps(value: ast.expr, spot: Spot, start: Spot, use: Spot | None) -> Addition:
+    """An addition that stands in blocks in which neither the value that it is added to nor the use of it stands."""
+    shared = max(shared_blocks(spot, start), shared_blocks(spot, use) if use is not None else 0)
+    blocks = spot.blocks[shared:]
+    return Addition(value, When.PERHAPS, blocks if all(block.is_either_or for block in blocks) else ())
 
 
 @dataclass
@@ -75,7 +84,7 @@ class Binding:
                 found.append(Addition(each, When.SOMEHOW))
             else:
                 is_always = spot.blocks == start.blocks or (use is not None and spot.is_ahead_of(use))
-                found.append(Addition(each, When.ALWAYS if is_always else When.PERHAPS))
+                found.append(Addition(each, When.ALWAYS) if is_always else _perhaps(each, spot, start, use))
         return found
 
 

@@ -191,12 +191,25 @@ class Strings:
         """What an addition comes to, and whether it is a string."""
         value = addition.value
         read = self.chunks(value, scope, depth + 1)
-        index = self.choices.choose(("added", id(value)), 2) if addition.when is When.PERHAPS else 0
-        if addition.when is When.SOMEHOW or index is None:
+        is_made = self._is_made(binding, addition)
+        if addition.when is When.SOMEHOW or is_made is None:
             return added_later(binding.name, value.lineno), read is not None
-        if index == 1:
+        if not is_made:
             return [], read is not None
         return (self.or_hole(value, scope, depth) if read is None else read), read is not None
+
+    def _is_made(self, binding: Binding, addition: Addition) -> bool | None:
+        """Whether an addition is made on this way, None when that is not told. Of ``if`` and ``else`` one is taken."""
+        if addition.when is not When.PERHAPS:
+            return True
+        if not addition.blocks:
+            index = self.choices.choose(("added", id(addition.value)), 2)
+            return None if index is None else index == 0
+        for block in addition.blocks:
+            index = self.choices.choose(("branch", id(binding), block.owner), 2)
+            if index is None or index != (block.field != "body"):
+                return None if index is None else False
+        return True
 
     def one_of(self, place: int, options: Sequence[ast.expr | None], scope: Scope, depth: int) -> list[Chunk] | None:
         """The string that is one of several, None where it is one that cannot be seen."""
