@@ -85,7 +85,21 @@ def command(
     else:
         write_file(out, text, is_ours=lambda head: head.startswith(MARK.encode()), force=force)
         click.echo(printable(f"wrote {out}"))
+    if not remove and script.asks_for_new_sqlite:
+        click.echo(f"note: {_NEW_SQLITE}{_own_sqlite()}; --old-sqlite writes a guard for older ones", err=True)
     return HOLDS
+
+
+_NEW_SQLITE = "whatever opens the database then needs SQLite 3.47 or newer"
+
+
+def _own_sqlite() -> str:
+    """The SQLite of this Python, which is likely to be the service's, where it is too old."""
+    try:
+        from sqlite3 import sqlite_version, sqlite_version_info
+    except ImportError:
+        return ""
+    return f" (this Python has {sqlite_version})" if sqlite_version_info < (3, 47) else ""
 
 
 def _script(lifecycle: Lifecycle, dialect: str | None, db: str | None, *, is_plain: bool) -> GuardScript:

@@ -11,7 +11,7 @@ by being the very one that this lifecycle gives, and is not judged here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from arrowproof.conformance.display import one_line
 from arrowproof.conformance.grammar import SQLITE, Grammar
@@ -57,11 +57,13 @@ def same_text(one: str, other: str, grammar: Grammar) -> bool:
     return [each.text for each in tokens_of(one, grammar)] == [each.text for each in tokens_of(other, grammar)]
 
 
-def told_aside(trigger: str, beyond: str) -> str:
-    """A trigger that is set aside, in words: ``strict looks at the table settings``."""
-    if trigger.startswith(PREFIX):
-        return f"{one_line(trigger, 80)} is not as this lifecycle gives it: write and run the guard again"
-    return f"{one_line(trigger, 80)} looks at {beyond}"
+def told_aside(beyond: Mapping[str, str]) -> tuple[str, ...]:
+    """Triggers that are set aside, by what each looks at, in words: ``strict looks at the table settings``."""
+    words = (_STALE if name.startswith(PREFIX) else f"{one_line(name, 80)} looks at {beyond[name]}" for name in beyond)
+    return tuple(dict.fromkeys(words))
+
+
+_STALE = "the guard there is not the one that this lifecycle gives: write it with `arrowproof guard`, and run it again"
 
 
 def beyond_the_row(condition: str, body: str, binding: Binding, grammar: Grammar) -> str | None:

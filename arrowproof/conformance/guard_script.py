@@ -39,6 +39,11 @@ class GuardScript:
         return f"{self._head()}{self._notes()}-- migrate:up\n{up}\n-- migrate:down\n{down}"
 
     @property
+    def asks_for_new_sqlite(self) -> bool:
+        """Whether a SQLite before 3.47 cannot read a schema that has the guard."""
+        return isinstance(self.guard, SQLiteGuard) and not self.guard.is_plain
+
+    @property
     def _allowed(self) -> Allowed:
         return self.guard.allowed
 
@@ -52,7 +57,7 @@ class GuardScript:
             lines.append(
                 "A table that is rebuilt (copied, dropped, renamed) loses its triggers: run it again then, too."
             )
-            if not self.guard.is_plain:
+            if self.asks_for_new_sqlite:
                 lines.append("SQLite 3.47 or newer; an older one that opens the database cannot read its schema.")
         return "".join(f"-- {line}\n" for line in lines)
 

@@ -95,7 +95,7 @@ class GuardTriggers:
         found = {name: what for name, what in beyond.items() if what is not None}
         for name in found:
             self.connection.execute(f"ALTER TABLE {self.table.sql} DISABLE TRIGGER {quote(name)}")
-        return tuple(told_aside(name, what) for name, what in found.items())
+        return told_aside(found)
 
     def _beyond(self, trigger: _Trigger) -> str | None:
         if trigger.language != "plpgsql":

@@ -170,13 +170,13 @@ class SQLiteBench:
         table = self.binding.table
         shape = TableShape(table_columns(self.connection, table), read_unique_indexes(self.connection, table))
         own = [sql for is_plain in (False, True) for sql in SQLiteGuard(allowed, shape, is_plain).triggers()]
-        dropped = []
+        dropped: dict[str, str] = {}
         for name, sql in self._triggers():
             beyond = sqlite_trigger_beyond(sql, self.binding)
             if beyond is not None and not any(same_text(sql, each, SQLITE) for each in own):
                 self.connection.execute(f"DROP TRIGGER {quote(name)}")
-                dropped.append((name, beyond))
-        return tuple(told_aside(name, beyond) for name, beyond in dropped)
+                dropped[name] = beyond
+        return told_aside(dropped)
 
     def _triggers(self) -> list[tuple[str, str]]:
         """The triggers of the table by name, but for those of the journal."""

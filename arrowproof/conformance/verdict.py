@@ -32,7 +32,8 @@ proven, and reported as not survived.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from arrowproof.conformance.display import one_line, places_text
@@ -269,9 +270,17 @@ def _of_undecided(undecided: Undecided) -> _Finding:
 
 def _of_guard(guard: GuardCheck) -> str:
     wrong = (*guard.leaks, *guard.wrongly_refused, *guard.untried)
-    more = f", and {len(wrong) - 3} more" if len(wrong) > 3 else ""
-    aside = f"{'; '.join(guard.set_aside[:3])}. By the row alone, " if guard.set_aside else ""
-    return f"The triggers of the table are credited with no guard: {aside}{'; '.join(map(str, wrong[:3]))}{more}."
+    said = _first(map(str, wrong), len(wrong))
+    if guard.set_aside:
+        counted = guard.as_evidence()
+        rest = f"{counted.refused} of {counted.tried} undeclared writes were refused by the row alone"
+        said = "; ".join([_first(guard.set_aside, len(guard.set_aside)), rest, *map(str, wrong[:1])])
+    return f"The triggers of the table are credited with no guard: {said}."
+
+
+def _first(texts: Iterable[str], count: int) -> str:
+    """Three texts, and how many more there are."""
+    return "; ".join(islice(texts, 3)) + (f", and {count - 3} more" if count > 3 else "")
 
 
 def _of_dynamic(dynamic: DynamicTarget) -> _Finding:

@@ -111,6 +111,24 @@ def test_the_unique_indexes_come_from_the_sources_or_from_a_database(arrowproof,
     assert "--db FILE" in result.err
 
 
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("options", "is_told"),
+    [
+        ([], True),
+        (["-o", "guard.sql"], True),
+        (["--migration"], True),
+        (["--old-sqlite"], False),
+        (["--remove"], False),
+        (["--dialect", "postgresql"], False),
+    ],
+)
+def test_whoever_writes_a_guard_that_an_old_sqlite_cannot_read_is_told(arrowproof, options, is_told):
+    result = arrowproof("guard", *options)
+    assert result.status == 0
+    assert ("needs SQLite 3.47 or newer" in result.err and "--old-sqlite" in result.err) is is_told
+
+
 def test_a_dash_is_standard_output(arrowproof, folder):
     assert arrowproof("guard", "-o", "-").out == arrowproof("guard").out
     assert not (folder / "-").exists()
