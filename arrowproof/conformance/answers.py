@@ -23,14 +23,16 @@ def checked_database(answer: Any, folder: Path) -> Path:
     """The answer of ``start``: the database file of the service, inside ``folder``.
 
     Raises:
-        DriverError: it is no path, or no file is there.
+        DriverError: it is no path, no file is there, or the file is elsewhere.
     """
-    wanted = f"it must answer the path of the service's database, a file in {folder}, once the service is ready"
+    wanted = f"it must answer the path of the service's database, a file in {folder}, once its tables are made"
     if not isinstance(answer, str | os.PathLike):
         raise DriverError(f"The driver's start() answered {_shown(answer)}; {wanted}.")
     database = Path(answer)
-    if not database.is_file() or not database.resolve().is_relative_to(folder.resolve()):
-        raise DriverError(f"The driver's start() answered {database}, which is none; {wanted}.")
+    if not database.is_file():
+        raise DriverError(f"The driver's start() answered {database}, where no file is; {wanted}.")
+    if not database.resolve().is_relative_to(folder.resolve()):
+        raise DriverError(f"The driver's start() answered {database}, a file elsewhere; {wanted}.")
     return database
 
 

@@ -24,7 +24,7 @@ def check_binding(connection: apsw.Connection, binding: Binding) -> None:
     kind = next((kind for name, kind in tables.items() if fold(str(name)) == fold(binding.table)), None)
     if kind is None:
         own = [str(name) for name, kind in tables.items() if kind == "table" and not str(name).startswith("sqlite_")]
-        raise InputError(f"The database has no table {binding.table!r}. It has: {_names(own)}. Change $.binding.table.")
+        raise InputError(no_table(binding.table, own))
     if kind != "table":
         raise InputError(f"{binding.table!r} is a {kind}; row triggers need an ordinary table. Change $.binding.table.")
     columns = table_columns(connection, binding.table)
@@ -60,6 +60,13 @@ def _check_expression(connection: apsw.Connection, binding: Binding, columns: tu
         raise InputError(f"$.binding.state_sql is no expression over {binding.table!r}: {error}.") from error
     if info.query_remaining is not None or not info.is_readonly:
         raise InputError("$.binding.state_sql holds more than one expression; give the expression alone.")
+
+
+def no_table(table: str, own: Sequence[str]) -> str:
+    """What is said when the bound table is none of the database's, which has none before a service makes some."""
+    if own:
+        return f"The database has no table {table!r}. It has: {_names(own)}. Change $.binding.table."
+    return f"The database has no table {table!r} and no other; a driver's start comes back only when they are made."
 
 
 def _names(names: Sequence[str]) -> str:

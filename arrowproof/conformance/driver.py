@@ -186,7 +186,10 @@ def load_driver(spec: str, folder: Path | None = None) -> Driver:
             made = getattr(importlib.import_module(name), class_name)()
     except ModuleNotFoundError as error:
         needed = "" if error.name == name else f", which {name} imports"
-        raise InputError(f"There is no module {error.name!r}{needed}; is it on PYTHONPATH, or installed?") from error
+        beside = "" if folder is None else "beside the lifecycle file, "
+        raise InputError(
+            f"There is no module {error.name!r}{needed}; is it {beside}on PYTHONPATH, or installed?"
+        ) from error
     except AttributeError as error:
         raise InputError(f"Driver {spec!r} cannot be made: {error}.") from error
     except KeyboardInterrupt:

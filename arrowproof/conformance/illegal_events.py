@@ -57,7 +57,16 @@ class IllegalEvents:
         """What was not fired, one sentence each."""
         if not isinstance(self.subject.driver, FireDriver):
             return [NO_FIRE] if self.left else []
-        return [*self.not_fired, *(f"{event} was not fired: no row came to {state}." for state, event in self.left)]
+        spent = {event.state for event in self.fired}
+        return [
+            *self.not_fired,
+            *(
+                f"{event} was not fired in {state}: other events changed each row that came there."
+                if state in spent
+                else f"{event} was not fired: no row came to {state}."
+                for state, event in self.left
+            ),
+        ]
 
     @property
     def share(self) -> Share | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from arrowproof.conformance.binding_check import no_table
 from arrowproof.conformance.postgresql_rows import BoundTable, find_table
 from arrowproof.errors import InputError
 from arrowproof.model.lifecycle import Binding
@@ -40,7 +41,7 @@ def check_postgresql_binding(connection: Connection[Any], binding: Binding) -> B
     table = find_table(connection, binding.table)
     if table is None:
         own = [name for (name,) in connection.execute(_TABLES)]
-        raise InputError(f"The database has no table {binding.table!r}. It has: {_names(own)}. Change $.binding.table.")
+        raise InputError(no_table(binding.table, own))
     if table.kind not in ("r", "p"):
         kind = _KINDS.get(table.kind, "thing")
         raise InputError(f"{binding.table!r} is a {kind}; row triggers need an ordinary table. Change $.binding.table.")

@@ -399,8 +399,8 @@ def test_a_table_that_does_not_fit_the_binding_is_refused_and_the_service_stoppe
         (lambda _: 1 / 0, "did not start: The driver failed: ZeroDivisionError"),
         (lambda _: None, r"start\(\) answered None; it must answer the path of the service's database, a file in "),
         (lambda _: 16, r"start\(\) answered 16; it must answer the path"),
-        (lambda folder: folder / "none", "which is none; it must answer the path"),
-        (lambda _: Path(__file__), "which is none; it must answer the path"),
+        (lambda folder: folder / "none", "where no file is; it must answer the path"),
+        (lambda _: Path(__file__), "a file elsewhere; it must answer the path"),
     ],
 )
 def test_a_service_that_does_not_start_is_wrong_input(

@@ -48,6 +48,11 @@ def test_a_module_that_is_not_there_is_named() -> None:
         load_driver("no_such_driver:Driver")
 
 
+def test_a_module_that_is_not_there_is_looked_for_beside_the_lifecycle(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="'no_such_driver'; is it beside the lifecycle file, on PYTHONPATH"):
+        load_driver("no_such_driver:Driver", tmp_path)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -100,6 +100,14 @@ def test_what_an_illegal_event_has_moved_is_left_there_and_the_rest_is_walked_an
     assert len(result.events) == 9
 
 
+def test_an_event_for_which_other_events_left_no_row_is_told_so(tmp_path: Path) -> None:
+    result, _ = run(tmp_path, {"place in void": "UPDATE entries SET note = 'x' WHERE id = {id}"})
+    assert [said for said in result.left_out if "fired" in said] == [
+        f"{event} was not fired in void: other events changed each row that came there."
+        for event in ("pay", "cancel", "cancel2")
+    ]
+
+
 def test_an_event_that_creates_rows_may_create_another_one(tmp_path: Path) -> None:
     result, _ = run(tmp_path, {"place in paid": "INSERT INTO entries (state) VALUES ('open')"})
     assert problems(result) == {}
