@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from functools import cached_property
 from itertools import accumulate, product
 from math import ceil
 
@@ -17,7 +18,7 @@ from arrowproof.model.record import record
 from arrowproof.render.language import Language
 from arrowproof.render.outline import ArrowRow
 from arrowproof.render.proof import Proof
-from arrowproof.render.ruler import Ruler
+from arrowproof.render.ruler import Ruler, are_tall
 from arrowproof.render.stage import Stage
 from arrowproof.render.text import clean_text, graphemes
 
@@ -28,6 +29,8 @@ SIGN = 1.35
 _HEAD = 1.45 + 0.25
 """The heading with the gap below it."""
 _SIZE, _LINE = 0.9, 1.27
+_TALL_LINE = 1.7
+"""Of every line, where letters of a label are tall."""
 _GAP = 1.2
 """Between two columns."""
 _RULE = 0.07
@@ -81,6 +84,16 @@ class Key:
     def text(self, row: KeyRow) -> str:
         """What a row says of its arrow."""
         return row.label if self.is_whole else self.shortened.get(row.number, row.event)
+
+    @cached_property
+    def is_tall(self) -> bool:
+        """Whether its lines are higher, since letters of a label are."""
+        return are_tall(row.label for row in self.rows)
+
+    @property
+    def line(self) -> float:
+        """The height of a line."""
+        return _TALL_LINE if self.is_tall else _LINE
 
     @property
     def has_signs(self) -> bool:
@@ -177,7 +190,7 @@ class KeySettings:
 
     def _least(self, setting: _Setting) -> float:
         """A height that no key in this setting is below: that of as many lines as it has rows."""
-        return _HEAD + ceil(len(self.key.rows) / setting.columns) * (_LINE + 2 * setting.row + _RULE)
+        return _HEAD + ceil(len(self.key.rows) / setting.columns) * (self.key.line + 2 * setting.row + _RULE)
 
     def _measured(self, setting: _Setting, width: float) -> Key:
         if (setting, width) not in self.known:
@@ -185,7 +198,7 @@ class KeySettings:
             if not setting.is_whole:
                 cut = self._shortened(_text_width(key, width), setting.lines)
                 key = replace(key, is_whole=False, whole=self._whole(width), shortened=cut)
-            around = _WHOLE_GAP + _LINE * key.whole if key.whole else 0.0
+            around = _WHOLE_GAP + self.key.line * key.whole if key.whole else 0.0
             height = _HEAD + balanced(_row_heights(key, width, self.ruler), key.columns) + around
             self.known[setting, width] = replace(key, height=height)
         return self.known[setting, width]
@@ -198,12 +211,12 @@ class KeySettings:
 
     def _in_part(self, key: Key, width: float, height: float) -> Key:
         """As many rows of a key set closest as there is room for, and room for a whole label in their place."""
-        around = _HEAD + _LINE + _WHOLE_GAP
+        around = _HEAD + self.key.line + _WHOLE_GAP
         row = max(_row_heights(key, width, self.ruler))
-        fitting = int((height - around - _LINE * _HINT_LINES) / row) * key.columns
+        fitting = int((height - around - self.key.line * _HINT_LINES) / row) * key.columns
         shown = max(0, min(fitting, len(key.rows) - 1))
-        rows = ceil(shown / key.columns) * row + _LINE * _HINT_LINES
-        return replace(key, left_out=len(key.rows) - shown, height=around + max(rows, _LINE * key.whole))
+        rows = ceil(shown / key.columns) * row + self.key.line * _HINT_LINES
+        return replace(key, left_out=len(key.rows) - shown, height=around + max(rows, self.key.line * key.whole))
 
     def _shortened(self, width: float, lines: int | None) -> Mapping[int, str]:
         """The events that take more lines than these, cut at a word, or inside the first one where that is too long."""
@@ -227,7 +240,8 @@ def _settings(row: float) -> Iterator[_Setting]:
 
 def _row_heights(key: Key, width: float, ruler: Ruler) -> list[float]:
     each = _text_width(key, width)
-    return [_LINE * max(1, ruler.lines(key.text(row), each, _SIZE)) + 2 * key.row + _RULE for row in key.rows]
+    line = key.line
+    return [line * max(1, ruler.lines(key.text(row), each, _SIZE)) + 2 * key.row + _RULE for row in key.rows]
 
 
 def _text_width(key: Key, width: float) -> float:

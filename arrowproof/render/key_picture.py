@@ -11,8 +11,9 @@ from markupsafe import Markup
 from arrowproof.model.record import record
 from arrowproof.render.drawing import Box, TextLine
 from arrowproof.render.key import Key, KeyRow, balanced
+from arrowproof.render.layout.sizes import TALL_ROOM
 from arrowproof.render.svg_element import element, text_element
-from arrowproof.render.text import text_width
+from arrowproof.render.text import tallness, text_width
 from arrowproof.render.wrap import wrap_text
 
 _TEXT, _LINE, _NUMBER, _GAP = 13, 17, 26, 26
@@ -35,11 +36,13 @@ class KeyPicture:
 
 def key_picture(key: Key, bounds: Box) -> KeyPicture:
     """The key below a drawing with these bounds, in the middle."""
+    room = TALL_ROOM[max(tallness(_said(row)) for row in key.rows)]
+    line_height = _LINE + room
     fewest = max(1, min(len(key.rows), int(bounds.width // _COLUMN)))
     for count in range(fewest, max(fewest, min(len(key.rows), _MOST_COLUMNS)) + 1):
         width = max(bounds.width, count * _COLUMN if count > fewest else 0)
         texts = [wrap_text(_said(row), width / count - _NUMBER - _GAP, _TEXT) or ("",) for row in key.rows]
-        height = balanced([float(_LINE * len(lines)) for lines in texts], count)
+        height = balanced([float(line_height * len(lines)) for lines in texts], count)
         if bounds.height + _GAP + height <= _TALLEST * width:
             break
     wider = 2 * int((width - bounds.width + 1) // 2)
@@ -47,12 +50,12 @@ def key_picture(key: Key, bounds: Box) -> KeyPicture:
     parts: list[Markup] = []
     y = top
     for row, lines in zip(key.rows, texts, strict=True):
-        if y + _LINE * len(lines) > top + height + 1e-6:
+        if y + line_height * len(lines) > top + height + 1e-6:
             x, y = x + width / count, top
-        parts.append(_line(str(row.number), x, y, "number"))
+        parts.append(_line(str(row.number), x, y + room / 2, "number"))
         for line in lines:
-            parts.append(_line(line, x + _NUMBER, y, None))
-            y += _LINE
+            parts.append(_line(line, x + _NUMBER, y + room / 2, None))
+            y += line_height
     return KeyPicture(element("g", {"class": "key"}, *parts), _GAP + height, wider)
 
 

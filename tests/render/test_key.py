@@ -91,6 +91,16 @@ def test_a_key_that_fits_in_no_way_is_the_lowest_one() -> None:
     assert 5 < fitted.height < fit_key(key_of(28, WORDS), 24, 1000, 0.3, RULER).height
 
 
+@pytest.mark.parametrize("label", ["e\u0301\u0301\u0301\u0301 closes", "\u0628\u0651\u064e\u0651 closes"])
+def test_lines_with_letters_that_reach_far_up_are_higher(label: str) -> None:
+    plain, tall = (fit_key(key_of(10, each), 30, 40, 0.3, RULER) for each in ("e closes", label))
+    assert not plain.is_tall
+    assert tall.is_tall
+    assert tall.height - plain.height == pytest.approx(10 * (1.7 - 1.27))
+    rises = [key_picture(key_of(8, each), Box(0, 0, 300, 10)).height for each in ("e closes", label)]
+    assert rises[1] - rises[0] == 8 * 10
+
+
 def test_the_signs_of_a_proof_take_their_room_in_the_key_and_its_words_stand_in_the_picture() -> None:
     plain = key_of(4, WORDS)
     proven = Key(tuple(replace(row, standing="written 1 of 3", sign="written") for row in plain.rows))

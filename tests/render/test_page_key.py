@@ -16,10 +16,12 @@ from playwright.sync_api import Page, expect
 from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, Panel
 from arrowproof.model.mermaid import write_mermaid
 from arrowproof.render.drawing import Drawing
+from arrowproof.render.key import Key, KeyRow, fit_key
 from arrowproof.render.language import load_language
 from arrowproof.render.layout.candidates import best_drawing
 from arrowproof.render.layout.forms import Form
 from arrowproof.render.page import render_page
+from arrowproof.render.ruler import Ruler
 from tests.render.evidence_builder import AGENT_SNEAK_PATHS, build_evidence
 from tests.render.pages import MEASURE, SIZES, pressed, ring, show, state
 from tests.render.proofs import proof_of
@@ -131,6 +133,34 @@ def test_a_page_with_a_key_stands_on_one_screen_at_every_size(
             show(tab, tmp_path, page(), fragment)
             found = tab.evaluate(MEASURE)
             assert (found["right"], found["down"], found["outside"], found["overlapping"]) == (0, 0, [], [])
+
+
+KEY_LINES = """() => {
+  const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const styles = [...document.querySelectorAll('.key ol, .key p')].map((each) => getComputedStyle(each));
+  const box = document.querySelector('.key');
+  return [box.offsetWidth / rem, box.offsetHeight / rem, ...styles.map((each) => parseFloat(each.lineHeight) / rem)];
+}"""
+
+
+@pytest.mark.parametrize("guard", ["", "g" + " g" * 53], ids=["whole", "events"])
+def test_lines_of_a_key_with_marks_upon_marks_are_higher_and_take_the_height_that_is_planned_for_them(
+    tab: Page, tmp_path: Path, guard: str
+) -> None:
+    event = "e\u0301\u0301\u0301\u0301 closes"
+    arrows = tuple(
+        Arrow(f"a{n}", *(("open", "held") if n % 2 else ("held", "open")), f"{event} {n}", guard) for n in range(28)
+    )
+    model = replace(MODEL, arrows=arrows)
+    tab.set_viewport_size({"width": 1440, "height": 900})
+    show(tab, tmp_path, render_page(model, numbered(model, model)))
+    width, height, *lines = tab.evaluate(KEY_LINES)
+    assert len(lines) == (2 if guard else 1)
+    assert lines == pytest.approx([1.7] * len(lines), abs=0.01)
+    rows = tuple(KeyRow(n, n - 1, arrow.label, arrow.event or "", "") for n, arrow in enumerate(arrows, 1))
+    planned = fit_key(Key(rows), width, height + 0.5, 0.3, Ruler())
+    assert planned.height == pytest.approx(height, abs=0.5)
+    assert planned.is_whole == (not guard)
 
 
 def test_where_only_events_fit_the_whole_label_of_the_chosen_arrow_stands_below(tab: Page, tmp_path: Path) -> None:
