@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -36,37 +37,41 @@ class _Known:
 
 
 class Repetition:
-    """Counts what comes. ``now`` gives seconds that only grow."""
+    """Counts what comes, from any thread. ``now`` gives seconds that only grow."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._known: dict[str, _Known] = {}
+        self._lock = threading.Lock()
 
     def times(self, text: str) -> int:
         """How often the text came since it was told last, this time among them; 0 when it is not to be told now."""
-        present, key = self._now(), _NUMBERS.sub("0", text)
-        known = self._known.pop(key, None)
-        if known is None or present - known.last > 2 * _PAUSES.longest:
-            known = _Known(text, 0, known.came if known else 0, present, present)
-        # Put in anew, so that what came longest ago is the first to be forgotten.
-        self._known[key] = known
-        if len(self._known) > MOST_KNOWN:
-            del self._known[next(iter(self._known))]
-        known.text, known.last = text, present
-        known.came += 1
-        if present < known.again:
-            return 0
-        known.told += 1
-        known.again = present + _PAUSES.after(known.told)
-        came, known.came = known.came, 0
-        return came
-
-    def untold(self) -> Iterator[tuple[str, int]]:
-        """Each text that came since it was last told, and how often. It counts as told by this; call it at the end."""
-        for known in self._known.values():
+        key = _NUMBERS.sub("0", text)
+        with self._lock:
+            present = self._now()
+            known = self._known.pop(key, None)
+            if known is None or present - known.last > 2 * _PAUSES.longest:
+                known = _Known(text, 0, known.came if known else 0, present, present)
+            # Put in anew, so that what came longest ago is the first to be forgotten.
+            self._known[key] = known
+            if len(self._known) > MOST_KNOWN:
+                del self._known[next(iter(self._known))]
+            known.text, known.last = text, present
+            known.came += 1
+            if present < known.again:
+                return 0
+            known.told += 1
+            known.again = present + _PAUSES.after(known.told)
             came, known.came = known.came, 0
-            if came:
-                yield known.text, came
+            return came
+
+    def untold(self) -> Sequence[tuple[str, int]]:
+        """Each text that came since it was last told, and how often. It counts as told by this; call it at the end."""
+        with self._lock:
+            found = [(known.text, known.came) for known in self._known.values() if known.came]
+            for known in self._known.values():
+                known.came = 0
+        return found
 
 
 class Sparing:

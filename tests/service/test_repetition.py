@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
 
 from arrowproof.service.repetition import MOST_KNOWN, Repetition, Sparing
 
@@ -101,3 +106,24 @@ def test_what_was_only_counted_before_a_long_silence_is_told_after_it():
     assert [repetition.times(FULL) for _ in range(4)] == [1, 0, 0, 0]
     watch.seconds += 1300
     assert repetition.times(FULL) == 4
+
+
+@pytest.fixture
+def switches_often() -> Iterator[None]:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("switches_often")
+def test_from_many_threads_it_is_told_once_and_every_one_is_counted():
+    repetition = Repetition(Watch())
+
+    def complain(_):
+        return sum(repetition.times(FULL) for _ in range(10_000))
+
+    with ThreadPoolExecutor(8) as threads:
+        told = sum(threads.map(complain, range(8)))
+    assert told == 1
+    assert list(repetition.untold()) == [(FULL, 8 * 10_000 - 1)]
