@@ -145,6 +145,7 @@ class _Walker:
         self.lists: list[tuple[ast.expr, Scope]] = []
         """What is bound to names is looked at once it is known which of it is part of something larger."""
         self.loads: list[tuple[ast.Name, Scope]] = []
+        self.attributes: list[ast.Attribute] = []
         self.moving: dict[int, tuple[Binding, Scope]] = {}
         """The bindings whose names stand for one string here and for another one there."""
         self.defaults: set[int] = set()
@@ -159,9 +160,10 @@ class _Walker:
                 self._visit(each, scope, {}, set())
         alone = [(each, scope) for each, scope in self.loads if id(each) not in self.strings.consumed]
         names = {each.id for each, _ in alone}
+        names |= {each.attr for each in self.attributes if id(each) not in self.strings.consumed}
         for value, binding, scope in self.later:
             is_local = not (scope.is_module or scope.is_class) or binding.name.startswith("_")
-            is_part = id(value) in self.strings.consumed and binding.name not in names
+            is_part = id(value) in self.strings.taken and binding.name not in names
             if id(binding) not in self.moving and not (is_local and is_part):
                 self._add_each(self.strings.variants(value, scope))
         self._add_moving(alone)
@@ -223,6 +225,8 @@ class _Walker:
                 continue
             if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load):
                 self.loads.append((each, scope))
+            if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Load):
+                self.attributes.append(each)
             if isinstance(each, ast.Assign | ast.AugAssign) and id(each.value) not in self.strings.consumed:
                 self._attribute(each, scope)
             if isinstance(each, ast.Call) and last_name(each.func) in _COPIES:

@@ -46,7 +46,9 @@ class Strings:
 
     constants: ClassConstants = field(default_factory=ClassConstants)
     consumed: set[int] = field(default_factory=set)
-    """The nodes that are part of a larger string, by identity."""
+    """The nodes that are part of a larger string, or one by themselves, by identity."""
+    taken: set[int] = field(default_factory=set)
+    """The values of names that were read where the name stands, by identity."""
     doubts: dict[int, Doubt] = field(default_factory=dict)
     steps: int = 0
     """Expressions that were read for the string that is being read."""
@@ -69,12 +71,12 @@ class Strings:
 
         Where there are too many ways, what they differ in is a hole, or, where it is all, left to be read in parts.
         """
-        consumed = set(self.consumed)
+        consumed, taken = set(self.consumed), set(self.taken)
         self.is_final = True
         try:
             made = self.choices.ways(lambda: self.read(node, scope))
             if made is None:
-                self.consumed = consumed
+                self.consumed, self.taken = consumed, taken
                 made = [self.read(node, scope)]
         finally:
             self.is_final = False
@@ -275,7 +277,11 @@ class Strings:
         """A string that a name is bound to, with what is added to it before it is used."""
         if isinstance(node, ast.Attribute):
             value = self.attribute(node, scope)
-            return self.chunks(value, scope, depth + 1) if value is not None else None
+            chunks = self.chunks(value, scope, depth + 1) if value is not None else None
+            if chunks is not None:
+                self.consumed.add(id(node))
+                self.taken.add(id(value))
+            return chunks
         binding, use = scope.place_of(node)
         if binding is None:
             return None
@@ -286,9 +292,11 @@ class Strings:
         chosen = self.choices.choose((id(binding), rounds, tuple(options)), len(options))
         if chosen is None:
             return None
-        chunks = self.value_of(binding, options[chosen], use, scope, depth)
+        index = options[chosen]
+        chunks = self.value_of(binding, index, use, scope, depth)
         if chunks is not None:
             self.consumed.add(id(node))
+            self.taken |= {id(binding.assigned[index])} if index is not None else set()
         return chunks
 
     def _is_bound_elsewhere(self, binding: Binding, scope: Scope) -> bool:

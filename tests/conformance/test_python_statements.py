@@ -140,6 +140,22 @@ def test_a_string_that_is_run_alone_counts_though_it_is_part_of_a_larger_one_too
     assert sorted(lines("a.py", code)) == ["2: DELETE FROM jobs", "2: DELETE FROM jobs WHERE id = 1"]
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "class A:\n  _Q = 'DELETE FROM jobs'\n  def run(self): db.execute(self._Q)",
+        "class A:\n  _Q = 'DELETE FROM ' + 'jobs'\ndef run(): db.execute(A._Q)",
+        "class A:\n  _Q = 'DELETE FROM jobs'\n  def run(self, q): q(self._Q); q(self._Q + ' WHERE id = 1')",
+        "_Q = 'DELETE FROM jobs'",
+        "def run():\n  q = f'DELETE FROM {\"jobs\"}'\n  return locals()",
+    ],
+)
+def test_a_private_string_is_left_out_only_where_it_is_a_part_of_others(code: str) -> None:
+    assert any(line.endswith(": DELETE FROM jobs") for line in lines("a.py", code))
+    part = "class A:\n  _Q = 'DELETE FROM jobs'\n  def run(self, q): q(self._Q + ' WHERE id = 1')"
+    assert lines("a.py", part) == ["2: DELETE FROM jobs WHERE id = 1"]
+
+
 SEVERAL = {
     'T = "jobs"\nif a:\n    T = "notes"\ndb.execute(f"DELETE FROM {T}")': ["4: DELETE FROM jobs"],
     'q = "DELETE FROM jobs"\nif a:\n    q += " WHERE id = 1"\ndb.execute(q)': [
