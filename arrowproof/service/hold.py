@@ -44,6 +44,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -81,7 +82,7 @@ class Hold:
     parent: int = field(default_factory=os.getppid)
     _is_abandoned: bool = field(default=False, init=False)
     _was_held: bool = field(default=False, init=False)
-    _is_holding: bool = field(default=False, init=False)
+    _waiting: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False, compare=False)
 
     def reached(self, point: str, database: Database) -> None:
         """Between two statements: wait here if this is the point, when all that was said to the database is done.
@@ -108,14 +109,15 @@ class Hold:
         if not self.is_at(point):
             return
         release = self.folder / f"{point}.release"
-        if self._is_holding or release.exists() or (self._was_held and self._held(point).exists()):
+        is_passed = release.exists() or (self._was_held and self._held(point).exists())
+        if is_passed or not self._waiting.acquire(blocking=False):
             return
-        self._is_holding = self._was_held = True
         try:
+            self._was_held = True
             self._signal(point)
             self._wait(point, release)
         finally:
-            self._is_holding = False
+            self._waiting.release()
 
     def _wait(self, point: str, release: Path) -> None:
         while not release.exists():

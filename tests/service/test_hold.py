@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -123,3 +124,24 @@ def test_a_held_process_ends_when_its_parent_dies(tmp_path, wait):
         parent.kill()
         parent.wait()
     wait(lambda: has_ended(held), "the end of the held process")
+
+
+def test_of_many_threads_that_come_at_once_one_is_held(tmp_path, wait):
+    for number in range(50):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        hold, together = Hold("after-begin", folder), threading.Barrier(8)
+
+        def come(hold=hold, together=together):
+            together.wait()
+            hold.at("after-begin")
+
+        with ThreadPoolExecutor(8) as threads:
+            coming = [threads.submit(come) for _ in range(8)]
+            try:
+                wait(lambda coming=coming: sum(each.done() for each in coming) >= 7, "the others")
+                held = [each for each in coming if not each.done()]
+            finally:
+                (folder / "after-begin.release").touch()
+        assert len(held) == 1
+        assert [each.result() for each in coming] == [None] * 8
