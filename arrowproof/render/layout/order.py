@@ -7,8 +7,9 @@ saves something. The best way of one chain is found exactly, row by row (dynamic
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from operator import add
 from typing import NamedTuple
 
 from arrowproof.render.layout.dot import Distance, order_rows
@@ -125,18 +126,43 @@ class _Arrangement:
     def _step(
         self, link: Link, costs: Sequence[float], here: Sequence[_Place], there: Sequence[_Place]
     ) -> tuple[list[float], list[int]]:
-        """The least cost of coming to each place of the next row, and the place that it is reached from."""
-        table = self._crossings(link, here, there)
+        """The least cost of coming to each place of the next row, and the place that it is reached from.
+
+        A way of any length costs little beside a crossing, so that few places are looked at with theirs.
+        """
         found, best = [], []
-        for column, place in enumerate(there):
-            ways = [
-                cost + table[row][column] + abs(start.x - place.x) * _WAY
-                for row, (cost, start) in enumerate(zip(costs, here, strict=True))
-            ]
-            least = min(ways)
+        for place, crossed in zip(there, self._crossed(link, here, there), strict=True):
+            without_way = list(map(add, costs, crossed))
+            likely = without_way.index(min(without_way))
+            most = without_way[likely] + abs(here[likely].x - place.x) * _WAY
+            least, row = min(
+                (cost + abs(here[row].x - place.x) * _WAY, row) for row, cost in enumerate(without_way) if cost <= most
+            )
             found.append(least + place.cost)
-            best.append(ways.index(least))
+            best.append(row)
         return found, best
+
+    def _crossed(self, link: Link, here: Sequence[_Place], there: Sequence[_Place]) -> Iterator[Sequence[int]]:
+        """For each place there, how many links of its channel a link would cross from each place here.
+
+        From one gap to the next one there, only the links that end between the two count in another way.
+        """
+        if len(here) == 1 or len(there) == 1:  # the only ones that may be nodes
+            yield from zip(*self._crossings(link, here, there), strict=True)
+            return
+        starts = [place.low for place in here]
+        ends = sorted((b, bisect_right(starts, a)) for a, b in self._places_of_links(link, is_turned=False))
+        # Left of all ends there, a link crosses all those that begin to the left of it.
+        befores = sorted(before for _, before in ends)
+        crossed = [bisect_right(befores, row) for row in range(len(starts))]
+        one_more = [1] * len(starts) + [-1] * len(starts)
+        passed = 0
+        for place in there:
+            while passed < len(ends) and ends[passed][0] < place.low:
+                turn = len(starts) - ends[passed][1]
+                crossed = list(map(add, crossed, one_more[turn : turn + len(starts)]))
+                passed += 1
+            yield crossed
 
     def _insert_turn(self, out: Link, turn: Link, back: Link) -> None:
         """Put in both legs of an arrow that turns round, the one with the label on the left."""

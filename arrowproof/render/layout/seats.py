@@ -21,14 +21,16 @@ _SPARE = 1.1
 """Seats for each node: a few stay free."""
 _STEPS = 600
 """For each node."""
-_HOT, _COLD = 400.0, 12.0
-"""The temperature at the start and at the end, in units of distance."""
-_ACROSS, _DOWN = 160, 120
-"""From one seat to the next, in units: a box with the room around it."""
-_UPWARDS = 1.15
-"""How much longer an arrow counts that leads upwards: a drawing is read from top to bottom."""
-_LEVEL = 0.8
-"""How much shorter one counts between neighbours in a row, which needs no channel."""
+_UNIT = 20
+"""Lengths are whole twentieths of a unit, so that their sums are exact in any order."""
+_HOT, _COLD = 400.0 * _UNIT, 12.0 * _UNIT
+"""The temperature at the start and at the end."""
+_ACROSS, _DOWN = 160 * _UNIT, 120 * _UNIT
+"""From one seat to the next: a box with the room around it."""
+_UPWARDS = 138 * _UNIT
+"""The same for an arrow that leads upwards, which counts as longer: a drawing is read from top to bottom."""
+_LEVEL = 128 * _UNIT
+"""Between neighbours in a row, which counts as shorter, since it needs no channel."""
 _NEAR = 0.6
 """The share of steps that seat a node near one of its neighbours."""
 
@@ -45,12 +47,19 @@ class _Table:
 
     def __init__(self, graph: Graph, rows: int, columns: int) -> None:
         self.columns, self.seats = columns, rows * columns
-        self.arrows: list[list[tuple[int, int]]] = [[] for _ in graph.nodes]
+        self.heads: list[list[int]] = [[] for _ in graph.nodes]
+        self.tails: list[list[int]] = [[] for _ in graph.nodes]
+        self.neighbours: list[list[int]] = [[] for _ in graph.nodes]
         for edge in graph.edges:
             if not edge.is_loop:
-                self.arrows[edge.tail].append((edge.head, 1))
-                self.arrows[edge.head].append((edge.tail, -1))
+                self.heads[edge.tail].append(edge.head)
+                self.tails[edge.head].append(edge.tail)
+                self.neighbours[edge.tail].append(edge.head)
+                self.neighbours[edge.head].append(edge.tail)
+        self.places = [divmod(seat, columns)[0] * 2 * columns + seat % columns for seat in range(self.seats)]
+        self.lengths = _lengths(rows, columns)
         self.seat_of = [node * self.seats // len(graph.nodes) for node in range(len(graph.nodes))]
+        self.place_of = [self.places[seat] for seat in self.seat_of]
         self.guest: list[int | None] = [None] * self.seats
         for node, seat in enumerate(self.seat_of):
             self.guest[seat] = node
@@ -74,43 +83,53 @@ class _Table:
         seat, other = self.seat_of[node], self._goal(node)
         if other is None or other == seat:
             return
-        moved = [(node, other)]
         guest = self.guest[other]
+        before = self._length(node) + (0 if guest is None else self._length(guest))
+        self._seat(node, other)
         if guest is not None:
-            moved.append((guest, seat))
-        before = sum(self._length(each) for each, _ in moved)
-        for each, to in moved:
-            self.seat_of[each] = to
-        worse = sum(self._length(each) for each, _ in moved) - before
+            self._seat(guest, seat)
+        worse = self._length(node) + (0 if guest is None else self._length(guest)) - before
         if worse > 0 and self.random() >= math.exp(-worse / heat):
-            self.seat_of[node] = seat
+            self._seat(node, seat)
             if guest is not None:
-                self.seat_of[guest] = other
+                self._seat(guest, other)
             return
         self.guest[seat], self.guest[other] = guest, node
 
+    def _seat(self, node: int, seat: int) -> None:
+        self.seat_of[node], self.place_of[node] = seat, self.places[seat]
+
     def _goal(self, node: int) -> int | None:
         """A seat near one of the node's neighbours, or any; None where that would be off the table."""
-        arrows = self.arrows[node]
-        if not arrows or self.random() >= _NEAR:
+        neighbours = self.neighbours[node]
+        if not neighbours or self.random() >= _NEAR:
             return int(self.random() * self.seats)
-        row, column = divmod(self.seat_of[arrows[int(self.random() * len(arrows))][0]], self.columns)
+        row, column = divmod(self.seat_of[neighbours[int(self.random() * len(neighbours))]], self.columns)
         column += int(self.random() * 5) - 2
         row += int(self.random() * 3) - 1
         is_there = 0 <= column < self.columns and 0 <= row * self.columns < self.seats
         return row * self.columns + column if is_there else None
 
-    def _length(self, node: int) -> float:
+    def _length(self, node: int) -> int:
         """How long the arrows of a node are together."""
-        row, column = divmod(self.seat_of[node], self.columns)
-        length = 0.0
-        for other, direction in self.arrows[node]:
-            its_row, its_column = divmod(self.seat_of[other], self.columns)
-            across, down = abs(column - its_column) * _ACROSS, (its_row - row) * direction * _DOWN
-            if down > 0:
-                length += across + down
-            elif down < 0:
-                length += across - _UPWARDS * down
+        lengths, place_of, here = self.lengths, self.place_of, self.place_of[node]
+        leaving = sum([lengths[place_of[head] - here] for head in self.heads[node]])
+        return leaving + sum([lengths[here - place_of[tail]] for tail in self.tails[node]])
+
+
+def _lengths(rows: int, columns: int) -> list[int]:
+    """The length of an arrow by how much further the place of its head is than that of its tail.
+
+    Of places a row has twice as many as seats, so that such a difference, which may be negative like an index that is
+    counted from the end, says how many rows and columns lie between.
+    """
+    lengths = [0] * (4 * rows * columns)
+    for down in range(1 - rows, rows):
+        for right in range(1 - columns, columns):
+            across = abs(right) * _ACROSS
+            if down == 0:
+                length = _LEVEL if abs(right) == 1 else across + _DOWN
             else:
-                length += _LEVEL * across if across <= _ACROSS else across + _DOWN
-        return length
+                length = across + (down * _DOWN if down > 0 else -down * _UPWARDS)
+            lengths[2 * columns * down + right] = length
+    return lengths
