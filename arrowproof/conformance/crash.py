@@ -24,6 +24,8 @@ from arrowproof.model.record import record
 from arrowproof.model.transitions import Pair, Transition
 
 KILLED = "SIGKILL"
+OVER_POINT = "after the commit, when the process had ended by itself"
+"""Where a kill came too late: nobody was killed, though what was left of the row and the restart were judged."""
 _WHAT = {
     Blow.KILLED: "Killed before its commit",
     Blow.CUT: "Its connection was cut before its commit",
@@ -207,7 +209,7 @@ def _kill_record(
 
 
 def _no_kill(killed: Killed) -> str | None:
-    if any(process.ended == KILLED for process in killed.processes):
+    if killed.point == OVER_POINT or any(process.ended == KILLED for process in killed.processes):
         return None
     return f"The driver names no process that ended by {KILLED}."
 

@@ -1,8 +1,10 @@
 """Kills for any service on PostgreSQL whose driver names the process: the database holds the transaction.
 
 Before the commit the process is killed while its transaction waits in a trigger, after the change and everything that
-came ahead of it (:mod:`arrowproof.conformance.transaction_hold`). After the commit it is killed as soon as the change
-can be seen by others, wherever it then is: that asks for a process which goes on after its commit.
+came ahead of it (:mod:`arrowproof.conformance.transaction_hold`). After the commit it is killed while the answer to
+that is held back on the way to it (:mod:`arrowproof.conformance.relay`), and so cannot have gone on or ended. Where its
+connection does not come by the relay, it is killed as soon as the change can be seen by others, wherever it then is.
+One that has ended by itself by then was not killed, and is said to be so.
 """
 
 from __future__ import annotations
@@ -12,9 +14,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from arrowproof.conformance.crash import KILLED, OVER_POINT
 from arrowproof.conformance.driver import Driver, DriverError, Killed, ProcessDriver
 from arrowproof.conformance.postgresql_journal import PostgresJournal
 from arrowproof.conformance.processes import DEADLINE_SECONDS
+from arrowproof.conformance.relay import Line
 from arrowproof.conformance.transaction_hold import HeldChange, hold_transaction
 from arrowproof.conformance.walks import Subject, attempt
 from arrowproof.model.evidence import Row, Side
@@ -23,6 +27,8 @@ from arrowproof.model.transitions import Transition
 
 BEFORE_POINT = "in the transaction, after the change"
 AFTER_POINT = "after the commit"
+
+_LOOK_SECONDS = 0.002
 
 
 @record
@@ -59,18 +65,40 @@ class HeldKill:
         return Killed(BEFORE_POINT, (process.record(),), self.key)
 
     def _after(self) -> Killed:
+        change = HeldChange.of(self.subject.lifecycle, self.transition, self.key)
         mark = self.journal.last_order()
-        deadline = time.monotonic() + DEADLINE_SECONDS
         with walking(self.subject.driver, self.transition, self.key) as walk:
-            walk.start()
-            while not self._is_committed(mark):
-                if time.monotonic() > deadline:
-                    raise DriverError(f"{self.transition.name} was not committed within {DEADLINE_SECONDS:g} s.")
-                if not walk.is_alive() and not self._is_committed(mark):
+            with hold_transaction(self.journal.url, self.journal.binding, change) as hold:
+                walk.start()
+                backend = hold.await_held(lambda: not walk.is_alive())
+                if backend is None:
                     raise DriverError(f"{self.transition.name} was not committed. {walk.problem or ''}".strip())
-            process = self.driver.process_of(self.transition)
-            process.kill()
-        return Killed(AFTER_POINT, (process.record(),), self.key)
+                # Asked while it is sure to be there: who is asked later may name, or start, another one.
+                process = self.driver.process_of(self.transition)
+                line = None if self.subject.relay is None else self.subject.relay.find(backend)
+                if line is not None:
+                    line.hold_answer()
+            try:
+                self._await_commit(mark, walk, line)
+            finally:
+                process.kill()
+                if line is not None:
+                    line.let_go()
+        killed = process.record()
+        return Killed(AFTER_POINT if killed.ended == KILLED else OVER_POINT, (killed,), self.key)
+
+    def _await_commit(self, mark: int, walk: Walking, line: Line | None) -> None:
+        deadline = time.monotonic() + DEADLINE_SECONDS
+        while True:
+            # What it did last may have come between the two looks.
+            is_over = not walk.is_alive() or (line is not None and line.is_held.is_set())
+            if self._is_committed(mark):
+                return
+            if is_over:
+                raise DriverError(f"{self.transition.name} was not committed. {walk.problem or ''}".strip())
+            if time.monotonic() > deadline:
+                raise DriverError(f"{self.transition.name} was not committed within {DEADLINE_SECONDS:g} s.")
+            time.sleep(_LOOK_SECONDS)
 
     def _is_committed(self, mark: int) -> bool:
         rows = self.journal.rows(after=mark)

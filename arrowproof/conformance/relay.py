@@ -43,10 +43,13 @@ class Line:
         self._statements: dict[bytes, bytes] = {}
         self._status = b"I"
         self._has_begun = self._has_committed = False
-        self._cuts_commit = self._cuts_answer = False
+        self._cuts_commit = self._cuts_answer = self._holds_answer = False
+        self._is_let_go = threading.Event()
         self.backend = 0
         """The process id of the backend that serves it; 0 until the server has told it."""
         self.is_cut = threading.Event()
+        self.is_held = threading.Event()
+        """Whether an answer is held back."""
 
     @property
     def commit_is_to_come(self) -> bool:
@@ -66,8 +69,18 @@ class Line:
         """Cut it when the server says that the transaction is committed, which is not passed on."""
         self._cuts_answer = True
 
+    def hold_answer(self) -> None:
+        """Hold back what the server says when the transaction has ended, until the line is let go or closed."""
+        self._holds_answer = True
+
+    def let_go(self) -> None:
+        """Pass on what is held back, and hold back nothing more."""
+        self._holds_answer = False
+        self._is_let_go.set()
+
     def close(self) -> None:
         """Close it, on both sides."""
+        self._is_let_go.set()
         for end in (self._client, self._server):
             with suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
@@ -116,7 +129,7 @@ class Line:
 
     def _is_let_to_client(self, messages: list[bytes]) -> bool:
         # All that came together: what a statement answers comes with the word that its transaction has ended.
-        is_let = True
+        has_ended = False
         for message in messages:
             kind, body = message[:1], message[5:]
             if kind == b"K":
@@ -124,9 +137,11 @@ class Line:
             elif kind == b"Z":
                 self._status = body[:1]
                 self._has_begun = self._has_committed = False
-            ended = (kind == b"Z" and body[:1] == b"I") or (kind == b"C" and body.startswith(b"COMMIT\0"))
-            is_let &= not (self._cuts_answer and ended)
-        return is_let
+            has_ended |= (kind == b"Z" and body[:1] == b"I") or (kind == b"C" and body.startswith(b"COMMIT\0"))
+        if has_ended and self._holds_answer:
+            self.is_held.set()
+            self._is_let_go.wait()
+        return not (has_ended and self._cuts_answer)
 
 
 class Relay:
@@ -152,10 +167,14 @@ class Relay:
         Raises:
             DriverError: it is none of those that came by here.
         """
-        for line in reversed(self._lines):
-            if line.backend == backend:
-                return line
-        raise DriverError("The transaction was not made on a connection to the URL that the driver was given.")
+        line = self.find(backend)
+        if line is None:
+            raise DriverError("The transaction was not made on a connection to the URL that the driver was given.")
+        return line
+
+    def find(self, backend: int) -> Line | None:
+        """The connection that a backend serves; None when it did not come by here."""
+        return next((line for line in reversed(self._lines) if line.backend == backend), None)
 
     def close(self) -> None:
         """Close every connection, and accept no more."""

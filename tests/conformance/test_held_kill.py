@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,16 @@ import psycopg
 import pytest
 
 from arrowproof.conformance.crash import check_crash
+from arrowproof.conformance.drive import drive
 from arrowproof.conformance.driver import DriverError, Killed, Walked
 from arrowproof.conformance.held_kill import AFTER_POINT, BEFORE_POINT
 from arrowproof.conformance.journal import open_journal
 from arrowproof.conformance.own_database import own_database
 from arrowproof.conformance.processes import ProcessGroup, RunningProcess
+from arrowproof.conformance.relay import Relay, relay
 from arrowproof.conformance.transaction_hold import HeldChange, hold_transaction
 from arrowproof.conformance.walks import Subject
-from arrowproof.model.evidence import Kill, Row, Side
+from arrowproof.model.evidence import Blow, Kill, Row, Side
 from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle, State
 from arrowproof.model.tours import plan_tours
 from arrowproof.model.transitions import Transition
@@ -125,6 +128,48 @@ class Desk:
         pass
 
 
+class Errand(Desk):
+    """A driver of a service that is a command: each process does one thing, and ends right after its commit."""
+
+    def start_on(self, url: str, folder: Path) -> None:
+        self._url = url
+        self._processes = ProcessGroup(folder)
+        self._run(None, "schema").finish()
+
+    def stop(self) -> None:
+        self._processes.stop()
+
+    def _run(self, transition: Transition | None, key: object) -> RunningProcess:
+        asked = ("", "") if transition is None else (str(transition.source), str(transition.target))
+        self._worker = self._processes.start("command", [sys.executable, "-c", COMMAND, self._url, *asked, str(key)])
+        return self._worker
+
+    def _say(self, transition: Transition, key: Row) -> Walked:
+        process = self._run(transition, key[0][1])
+        process.finish()
+        return Walked(key, (process.record(),))
+
+    def recover(self, transition: Transition, killed: Killed, side: Side) -> Walked:
+        key = killed.key or (("id", self._numbers),)
+        return self._say(transition, key) if side is Side.BEFORE else Walked(key)
+
+
+COMMAND = """
+import os, psycopg, sys
+url, source, target, number = sys.argv[1:]
+connection = psycopg.connect(url)
+if not source:
+    connection.execute("CREATE TABLE orders (id int PRIMARY KEY, state text NOT NULL, tries int DEFAULT 0)")
+elif source == "None":
+    connection.execute("INSERT INTO orders (id, state) VALUES (%s, %s)", (number, target))
+elif target == "None":
+    connection.execute("DELETE FROM orders WHERE id = %s AND state = %s", (number, source))
+else:
+    connection.execute("UPDATE orders SET tries = tries + 1, state = %s WHERE id = %s AND state = %s",
+                       (target, number, source))
+connection.commit()
+os._exit(0)
+"""
 Check = Callable[..., Kill]
 
 
@@ -206,3 +251,49 @@ def test_a_service_that_does_not_come_to_its_change_is_said_to_pass_it_by(check:
     for side, said in ((Side.BEFORE, "did not come to its change"), (Side.AFTER, "was not committed")):
         seen = check("open", "paid", side, "forgetful")
         assert f"open -> paid {said}" in str(seen.problem)
+
+
+@pytest.mark.parametrize("source", [None, "open"])
+def test_a_process_that_ends_right_after_its_commit_is_killed_ahead_of_the_answer(
+    postgresql: str, tmp_path: Path, source: str | None
+) -> None:
+    with own_database(postgresql) as url, relay(url) as made:
+        assert made is not None
+        seen = kill_errand(url, tmp_path, made, (source, "open"))
+    assert seen.problem is None
+    assert (seen.point, seen.processes[0].ended) == (AFTER_POINT, "SIGKILL")
+    assert seen.found == seen.restarted != seen.before
+
+
+def test_one_that_is_gone_ahead_of_its_kill_is_told_of_and_nothing_is_held_against_it(
+    postgresql: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Nobody holds its answer back here, and the kill comes when it has ended.
+    kill = RunningProcess.kill
+    monkeypatch.setattr(RunningProcess, "kill", lambda process: (process.end(), kill(process))[1])
+    monkeypatch.setattr("arrowproof.conformance.drive.blows_of", lambda _: ((Blow.KILLED, Side.AFTER),))
+    monkeypatch.setattr("arrowproof.conformance.relay.Relay.find", lambda *_: None)
+    with own_database(postgresql) as url:
+        found = drive(
+            SHOP,
+            Errand(""),  # type: ignore[arg-type]
+            tmp_path / "run",
+            plan=replace(plan_tours(SHOP), tours=plan_tours(SHOP).tours[:1]),
+            database=url,
+        )
+    assert (found.problems, found.kills) == ((), ())
+    said = "created -> open was not killed after commit: its process had ended by itself by then."
+    assert said in found.left_out
+
+
+def kill_errand(url: str, folder: Path, made: Relay, pair: tuple[str | None, str]) -> Kill:
+    errand = Errand("")
+    errand.start_on(made.url, folder)
+    try:
+        journal = open_journal(url, SHOP.binding)  # type: ignore[arg-type]
+        journal.install()
+        tour = next(each for each in plan_tours(SHOP).tours if each.goal.pair == pair)
+        subject = Subject(SHOP, errand, journal, made)  # type: ignore[arg-type]
+        return check_crash(subject, tour.steps[:-1], tour.goal, Side.AFTER)
+    finally:
+        errand.stop()
