@@ -141,12 +141,11 @@ def _verdict(checked: GuardCheck) -> str:
 def _lines(lifecycle: Lifecycle, checked: GuardCheck) -> Iterator[str]:
     guard, others = checked.as_evidence(), [each for each in checked.trials if each.wanted == "let through"]
     passed = sum(each.is_right for each in others)
-    head = f"the guard of {lifecycle.id} holds" if checked.holds else f"{lifecycle.id} is not guarded"
     yield (
-        f"{head}: {guard.refused} of {guard.tried} undeclared writes refused,"
+        f"{_head(lifecycle, checked)}: {guard.refused} of {guard.tried} undeclared writes refused,"
         f" {passed} of {len(others)} others let through"
     )
-    if guard.refused == 0:
+    if guard.refused == 0 and checked.leaks:
         yield "  there is no guard; `arrowproof guard` writes one"
         return
     for title, trials in (
@@ -154,8 +153,22 @@ def _lines(lifecycle: Lifecycle, checked: GuardCheck) -> Iterator[str]:
         ("too strict", checked.wrongly_refused),
         ("not tried", checked.untried),
     ):
-        for trial in trials:
+        for trial in trials[:_SHOWN]:
             yield f"  {title:<10}  {trial}"
+        if len(trials) > _SHOWN:
+            yield f"  {title:<10}  and {len(trials) - _SHOWN} more, which --json tells"
+
+
+_SHOWN = 20
+"""The writes of one kind that are told; a guard of another model may have thousands."""
+
+
+def _head(lifecycle: Lifecycle, checked: GuardCheck) -> str:
+    if checked.holds:
+        return f"the guard of {lifecycle.id} holds"
+    if checked.leaks or checked.wrongly_refused:
+        return f"{lifecycle.id} is not guarded"
+    return f"it is not known whether {lifecycle.id} is guarded"
 
 
 def _content(lifecycle: Lifecycle, checked: GuardCheck) -> dict[str, object]:

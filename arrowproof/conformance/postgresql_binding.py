@@ -25,6 +25,8 @@ JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = part.at
 WHERE i.indrelid = %s AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL
     AND part.place <= i.indnkeyatts
 GROUP BY i.indexrelid"""
+_VIRTUAL = """SELECT attname::text FROM pg_catalog.pg_attribute
+WHERE attrelid = %s AND attnum > 0 AND NOT attisdropped AND attgenerated = 'v' ORDER BY attnum"""
 _PARTITION_COLUMNS = """SELECT DISTINCT a.attname::text
 FROM pg_partition_tree(%s::oid) AS tree
 JOIN pg_catalog.pg_partitioned_table p ON p.partrelid = tree.relid
@@ -35,8 +37,9 @@ def check_postgresql_binding(connection: Connection[Any], binding: Binding) -> B
     """The bound table, when the binding fits the database.
 
     Raises:
-        InputError: there is no such table (or it is a view or the like), a column is missing, the key columns have no
-            unique index of their own, or ``state_sql`` is no single expression over the row.
+        InputError: there is no such table (or it is a view or the like), a column is missing or has no value in a
+            trigger, the key columns have no unique index of their own, or ``state_sql`` is no single expression over
+            the row.
     """
     table = find_table(connection, binding.table)
     if table is None:
@@ -52,6 +55,12 @@ def check_postgresql_binding(connection: Connection[Any], binding: Binding) -> B
         raise InputError(
             f"Table {binding.table!r} has no column {_names(missing)}. It has: {_names(columns)}. Change $.binding."
         )
+    unseen = _virtual(connection, binding, table, wanted)
+    if unseen:
+        raise InputError(
+            f"{binding.table!r} computes {_names(unseen)} when it is read (VIRTUAL), and PostgreSQL's triggers see no"
+            " value of such a column. Make it STORED, or change $.binding to the columns that it is computed from."
+        )
     if not _is_unique(connection, binding, table):
         raise InputError(
             f"The key ({_names(binding.key)}) of {binding.table!r} does not name one row: no PRIMARY KEY or UNIQUE"
@@ -60,6 +69,13 @@ def check_postgresql_binding(connection: Connection[Any], binding: Binding) -> B
     if binding.state_sql is not None:
         _check_expression(connection, binding, table)
     return table
+
+
+def _virtual(connection: Connection[Any], binding: Binding, table: BoundTable, named: Sequence[str]) -> list[str]:
+    """The columns that the binding names, or its ``state_sql`` has the name of, and that are never stored."""
+    text = (binding.state_sql or "").casefold()
+    found = [name for (name,) in connection.execute(_VIRTUAL, (table.oid,))]
+    return [name for name in found if name in named or name.casefold() in text]
 
 
 def _is_unique(connection: Connection[Any], binding: Binding, table: BoundTable) -> bool:

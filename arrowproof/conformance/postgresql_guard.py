@@ -10,6 +10,8 @@ Rules, each shown by a test:
   snapshot for all its statements cannot do: there TRUNCATE is refused unless the model lets every state be removed.
 * The row triggers read OLD and NEW alone: no privilege, policy or search path changes what they see. The one for
   TRUNCATE reads the table as its owner, and fails where a policy would hide rows from it.
+* A column that is computed when it is read (VIRTUAL) has no value in a trigger: a guard that would look at one is not
+  installed.
 * Names are looked for in pg_catalog alone, so that no session puts an operator or a type of its own in their place; for
   a ``state_sql`` on the search path of the installation. Keys are compared as JSON, which every type can become, as the
   journal compares them.
@@ -176,6 +178,7 @@ class PostgreSQLGuard:
         table, regclass = self._binding.table, f"{_text(self._table)}::regclass"
         divided = _text(f"{table} is no plain table, or has partitions or children: a guard cannot hold there")
         unknown = _text(f" is no state of the lifecycle {self._id}; the guard was not installed")
+        computed = _text(": is computed when it is read, and triggers see no value of it: make it STORED")
         yield "DECLARE"
         yield "  a_row text;"
         yield "  old_state text;"
@@ -183,6 +186,11 @@ class PostgreSQLGuard:
         yield f"  IF EXISTS (SELECT FROM pg_inherits WHERE {regclass} IN (inhparent, inhrelid))"
         yield f"    OR NOT EXISTS (SELECT FROM pg_class WHERE oid = {regclass} AND relkind = 'r') THEN"
         yield f"    {_raise(divided)}"
+        yield "  END IF;"
+        yield f"  SELECT {_text(f'{table} ')} || attname INTO a_row FROM pg_attribute"
+        yield f"    WHERE attrelid = {regclass} AND attgenerated = 'v' AND ({self._is_read('attname')}) LIMIT 1;"
+        yield "  IF a_row IS NOT NULL THEN"
+        yield f"    {_raise(f'a_row || {computed}')}"
         yield "  END IF;"
         yield f"  {self._find_row(self._table, self.allowed.states)} INTO a_row, old_state;"
         yield "  IF a_row IS NOT NULL THEN"
@@ -229,6 +237,15 @@ class PostgreSQLGuard:
         # Named like the table, so that the expression may say `jobs.status`; the line break ends a trailing comment.
         image = f"(SELECT {row}.*) AS {self._alias}"
         return f'(SELECT ({self._binding.state_sql}\n)::pg_catalog.text COLLATE pg_catalog."C" FROM {image})'
+
+    def _is_read(self, column: str) -> str:
+        """The condition on the name of a column that the guard's row triggers look at it."""
+        binding = self._binding
+        named = [*binding.key, *binding.watch, *([binding.state] if binding.state is not None else [])]
+        is_named = f"{column} IN ({', '.join(map(_text, named))})"
+        if binding.state_sql is None:
+            return is_named
+        return f"{is_named} OR strpos(lower({_text(binding.state_sql)}), lower({column})) > 0"
 
     def _is_moved(self) -> str:
         keys = map(quote, self._binding.key)

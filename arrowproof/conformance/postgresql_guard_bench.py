@@ -7,13 +7,15 @@ the whole table for as long as its refusal lasts, and does not wait long for it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from arrowproof.conformance.grammar import POSTGRESQL
 from arrowproof.conformance.guard import Allowed
 from arrowproof.conformance.guard_check import Answer, Outcome, stray_values
+from arrowproof.conformance.guard_reads import tokens_of
 from arrowproof.conformance.postgresql_binding import check_postgresql_binding
 from arrowproof.conformance.postgresql_guard_triggers import GuardTriggers
 from arrowproof.conformance.postgresql_rows import BoundTable, open_server
@@ -38,7 +40,8 @@ PLAIN, UPSERT, REPLICA, TRUNCATE = "a plain statement", "UPSERT", "a statement i
 
 _COLUMNS = """SELECT a.attname::text, format_type(a.atttypid, a.atttypmod), t.typcategory::text,
     (a.attnotnull AND d.adbin IS NULL) OR a.attidentity <> ''
-        OR coalesce(pg_get_expr(d.adbin, d.adrelid) LIKE '%%nextval(%%', false)
+        OR coalesce(pg_get_expr(d.adbin, d.adrelid) LIKE '%%nextval(%%', false),
+    a.attidentity = 'a'
 FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
 LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
 WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
@@ -47,6 +50,15 @@ ORDER BY a.attnum"""
 _UNIQUE = """SELECT array_agg(a.attname::text ORDER BY a.attnum)
 FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey)
 WHERE i.indrelid = %s AND i.indisunique GROUP BY i.indexrelid"""
+
+_UNIQUE_EXPRESSIONS = """SELECT pg_get_indexdef(i.indexrelid, place, true)
+FROM pg_catalog.pg_index i CROSS JOIN generate_series(1, i.indnkeyatts) AS place
+WHERE i.indrelid = %s AND i.indisunique AND i.indkey[place - 1] = 0"""
+
+_FOREIGN_KEYS = """SELECT c.conname::text, array_agg(a.attname::text)
+FROM pg_catalog.pg_constraint c
+JOIN pg_catalog.pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = ANY(c.conkey)
+WHERE c.conrelid = %s AND c.contype = 'f' AND c.conparentid = 0 GROUP BY c.oid ORDER BY 1"""
 
 _LABELS = """SELECT e.enumlabel::text FROM pg_catalog.pg_enum e
 WHERE e.enumtypid = to_regtype(%s) ORDER BY e.enumsortorder LIMIT 3"""
@@ -76,7 +88,20 @@ def postgresql_bench(url: str, lifecycle: Lifecycle, binding: Binding) -> Iterat
             connection.execute("SET LOCAL lock_timeout = '2s'")
             bench = PostgreSQLBench(connection, binding, table, states, strays, created, removed)
             bench.require_keys()
+            bench.drop_foreign_keys()
             yield bench
+
+
+@record
+class _Column:
+    """A column that can be written: its type, the type's category, whether an insert has to name it, and whether an
+    update may not (``GENERATED ALWAYS AS IDENTITY``).
+    """
+
+    kind: str
+    category: str
+    is_needed: bool
+    is_fixed: bool
 
 
 @record
@@ -128,7 +153,9 @@ class PostgreSQLBench:
     def touches(self, row: int) -> Iterator[tuple[str, Answer]]:
         """An update that names no state, and inserts that find their row there."""
         bound = (*self.binding.key, *self.binding.watch, self.binding.state)
-        other = next((name for name in self._types if name not in bound), None)
+        other = next(
+            (name for name, column in self._columns.items() if name not in bound and not column.is_fixed), None
+        )
         if other is not None:
             sets = f"{_name(other)} = {_name(other)}"
             update = f"UPDATE {self._table} SET {sets} WHERE {self._is_key}"
@@ -166,7 +193,8 @@ class PostgreSQLBench:
         new = self._row(row, target)
         if new is None:
             return None
-        changed = {name: value for name, value in new.items() if name not in self.binding.key}
+        kept = {*self.binding.key, *(name for name, column in self._columns.items() if column.is_fixed)}
+        changed = {name: value for name, value in new.items() if name not in kept}
         if way == UPSERT:
             sets = ", ".join(f"{_name(name)} = excluded.{_name(name)}" for name in changed)
             return self._insert(new, f" ON CONFLICT ({', '.join(map(_name, self.binding.key))}) DO UPDATE SET {sets}")
@@ -178,7 +206,8 @@ class PostgreSQLBench:
     def _change(self, row: int, target: str | None, way: str) -> _Statement | None:
         """The state is named and nothing else, or the watched numbers change with it, as in a self-transition."""
         named = self._named_state
-        numbers = [_name(name) for name in self.binding.watch if self._types.get(name, ("", "", False))[1] == "N"]
+        columns = {name: self._columns.get(name) for name in self.binding.watch}
+        numbers = [_name(name) for name, column in columns.items() if column and column.category == "N"]
         watched = numbers if way == COUNTED else []
         if named is None or target is None or (way == COUNTED and not watched):
             return None
@@ -222,15 +251,18 @@ class PostgreSQLBench:
         return " AND ".join(f"{_name(name)} = {self._mark(name)}" for name in self.binding.key)
 
     @cached_property
-    def _types(self) -> dict[str, tuple[str, str, bool]]:
-        """The type of each column that can be written, its category, and whether an insert has to name it."""
+    def _columns(self) -> dict[str, _Column]:
+        """The columns that can be written."""
         found = self.connection.execute(_COLUMNS, (self.table.oid,)).fetchall()
-        return {name: (kind, category, bool(needed)) for name, kind, category, needed in found}
+        return {str(name): _Column(*facts) for name, *facts in found}
 
     @cached_property
     def _unique(self) -> set[str]:
+        """The columns of every unique index, those of its expressions among them."""
         found = self.connection.execute(_UNIQUE, (self.table.oid,)).fetchall()
-        return {*self.binding.key, *chain(*(names for (names,) in found))}
+        expressions = self.connection.execute(_UNIQUE_EXPRESSIONS, (self.table.oid,)).fetchall()
+        words = {token.name for (text,) in expressions for token in tokens_of(text, POSTGRESQL)}
+        return {*self.binding.key, *chain(*(names for (names,) in found)), *(words & set(self._columns))}
 
     @cached_property
     def _may_replicate(self) -> bool:
@@ -246,20 +278,20 @@ class PostgreSQLBench:
     @cached_property
     def _examples(self) -> dict[str, _Values]:
         """One row of each state that has any."""
-        names = ", ".join(f"row.{_name(name)}::text" for name in self._types)
+        names = ", ".join(f"row.{_name(name)}::text" for name in self._columns)
         examples = {}
         for state, value in self.states.items():
             where = f"{self._state} IS NOT DISTINCT FROM %s"
             query = f"SELECT {names} FROM {self._table} AS row WHERE {where} LIMIT 1"
             found = self.connection.execute(query, (value,)).fetchone()
             if found is not None:
-                examples[state] = dict(zip(self._types, found, strict=True))
+                examples[state] = dict(zip(self._columns, found, strict=True))
         return examples
 
     @property
     def _named_state(self) -> str | None:
         """The column of the state; None where it is derived from others, by the database or by the binding."""
-        return self.binding.state if self.binding.state in self._types else None
+        return self.binding.state if self.binding.state in self._columns else None
 
     @property
     def _state(self) -> str:
@@ -280,7 +312,7 @@ class PostgreSQLBench:
 
     def _mark(self, column: str) -> str:
         """The place of a value, which is given as text."""
-        return f"%s::{self._types[column][0]}"
+        return f"%s::{self._columns[column].kind}"
 
     def _key(self, row: int) -> list[str | None]:
         return [self._fresh[name][row] for name in self.binding.key]
@@ -293,7 +325,7 @@ class PostgreSQLBench:
         named = self._named_state
         if state not in self._examples and named is None:
             return None
-        needed: _Values = {name: self._fresh[name][row] for name, (_, _, needed) in self._types.items() if needed}
+        needed: _Values = {name: self._fresh[name][row] for name, column in self._columns.items() if column.is_needed}
         example = self._examples.get(state) or next(iter(self._examples.values()), {})
         unique = {name: self._fresh[name][row] for name in self._unique}
         own_state = {} if named is None else {named: self._values[state]}
@@ -302,16 +334,16 @@ class PostgreSQLBench:
     @cached_property
     def _fresh(self) -> dict[str, tuple[str, ...]]:
         """For each column values that no row has, by the row of the bench."""
-        return {name: tuple(self._values_of(name, kind, category)) for name, (kind, category, _) in self._types.items()}
+        return {name: tuple(self._values_of(name, column)) for name, column in self._columns.items()}
 
-    def _values_of(self, column: str, kind: str, category: str) -> Iterator[str]:
-        highest = 0
-        if column in self._unique and bare_type(kind) in NUMBERS:
-            query = f"SELECT floor(max({_name(column)})::text::numeric) FROM {self._table}"
+    def _values_of(self, name: str, column: _Column) -> Iterator[str]:
+        highest, kind = 0, column.kind
+        if name in self._unique and bare_type(kind) in NUMBERS:
+            query = f"SELECT floor(max({_name(name)})::text::numeric) FROM {self._table}"
             found = self.connection.execute(query).fetchone()
             highest = int(found[0] or 0) if found else 0
-        labels = self.connection.execute(_LABELS, (kind,)).fetchall() if category == "E" else ()
-        yield from sample_values(kind, category, labels=tuple(label for (label,) in labels), above=highest)
+        labels = self.connection.execute(_LABELS, (kind,)).fetchall() if column.category == "E" else ()
+        yield from sample_values(kind, column.category, labels=tuple(label for (label,) in labels), above=highest)
 
     def require_keys(self) -> None:
         """See to it that the key takes the values that the bench makes.
@@ -322,7 +354,7 @@ class PostgreSQLBench:
         import psycopg
 
         for name in self.binding.key:
-            if name not in self._types:
+            if name not in self._columns:
                 raise InputError(
                     f"the database computes the key column {name!r}: no guard can be tried on rows of ours"
                 )
@@ -330,11 +362,28 @@ class PostgreSQLBench:
                 with self.undo():
                     self.connection.execute(f"SELECT {self._mark(name)}", (self._fresh[name][0],))
             except psycopg.Error as error:
-                kind = self._types[name][0]
+                kind = self._columns[name].kind
                 raise InputError(
                     f"the key column {name!r} is of the type {kind}, of which the check can make no values, so that"
                     " a guard cannot be tried"
                 ) from error
+
+    def drop_foreign_keys(self) -> None:
+        """Drop, for this transaction, the foreign keys that the values of the bench do not fit.
+
+        It takes the owner of the table, and others wait for both tables for as long as the bench stands. A deferred one
+        would not do: TRUNCATE is not to be had while its check waits.
+        """
+        import psycopg
+
+        made = self._unique | (
+            set() if self._examples else {name for name, it in self._columns.items() if it.is_needed}
+        )
+        for name, columns in self.connection.execute(_FOREIGN_KEYS, (self.table.oid,)).fetchall():
+            if made.isdisjoint(columns):
+                continue
+            with suppress(psycopg.errors.InsufficientPrivilege), self.connection.transaction():
+                self.connection.execute(f"ALTER TABLE {self.table.sql} DROP CONSTRAINT {quote(name)}")
 
 
 def _texts(values: Mapping[str, StateValue]) -> Mapping[str, str | None]:

@@ -75,10 +75,32 @@ def test_a_leak_is_named_and_exits_with_1(arrowproof, database):
     assert lines[0] == ("  leak        todo -> removed by a plain statement was let through, and had to be refused")
 
 
+def test_of_many_leaks_the_first_are_told_and_how_many_more_there_are(arrowproof, database):
+    run(database, arrowproof("guard").out)
+    run(database, "DROP TRIGGER arrowproof_guard_update_jobs; DROP TRIGGER arrowproof_guard_insert_jobs")
+    result = arrowproof("guard", "--check", "--db", str(database))
+    leaks = [line for line in result.out.splitlines() if line.startswith("  leak ")]
+    told = json.loads(arrowproof("guard", "--check", "--db", str(database), "--json").out)
+    assert len(leaks) == 21
+    assert leaks[-1] == f"  leak        and {told['tried'] - told['refused'] - 20} more, which --json tells"
+
+
 def test_a_table_without_a_guard_is_told_the_command_that_writes_one(arrowproof, database):
     result = arrowproof("guard", "--check", "--db", str(database))
     assert result.status == 1
     assert "there is no guard; `arrowproof guard` writes one" in result.out
+
+
+def test_a_guard_of_which_nothing_could_be_tried_is_not_said_to_be_missing(arrowproof, database):
+    run(database, "CREATE TABLE more (id INTEGER PRIMARY KEY, status TEXT NOT NULL CHECK (status = 'x'))")
+    binding = {"table": "more", "key": ["id"], "state": "status"}
+    model = database.parent / "more.json"
+    model.write_text(json.dumps({**json.loads((database.parent / "lifecycle.json").read_text()), "binding": binding}))
+    result = arrowproof("guard", str(model), "--check", "--db", str(database))
+    assert result.status == 1
+    assert result.out.startswith("it is not known whether job is guarded: 0 of ")
+    assert "there is no guard" not in result.out
+    assert "not tried   created -> todo by a plain statement was not tried" in result.out
 
 
 def test_the_check_as_json_holds_every_trial(arrowproof, database):

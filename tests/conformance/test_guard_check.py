@@ -276,6 +276,34 @@ def test_a_key_of_any_type_of_postgresql_has_values_to_try(postgresql: str, kind
     assert checked.holds, [str(trial) for trial in checked.trials if not trial.is_right]
 
 
+@pytest.mark.parametrize(
+    ("column", "index"),
+    [
+        ("number int GENERATED ALWAYS AS IDENTITY", ""),
+        ("note int UNIQUE REFERENCES notes", ""),
+        ("note int NOT NULL REFERENCES notes ON DELETE CASCADE", ""),
+        ("note text DEFAULT 'same'", "CREATE UNIQUE INDEX ON jobs (lower(note), (attempts IS NULL))"),
+    ],
+)
+@pytest.mark.parametrize("rows", ["", "INSERT INTO jobs (id, status) SELECT n, 'todo' FROM notes"])
+def test_rows_are_made_whatever_else_a_table_of_postgresql_asks_of_them(
+    postgresql: str, column: str, index: str, rows: str
+) -> None:
+    address = f"{postgresql}&options=-csearch_path%3Dasking"
+    execute(
+        address, "DROP SCHEMA IF EXISTS asking CASCADE; CREATE SCHEMA asking; CREATE TABLE notes (n int PRIMARY KEY)"
+    )
+    execute(address, f"CREATE TABLE jobs (id int PRIMARY KEY, status text, attempts int, {column}); {index}")
+    if "NOT NULL" not in column:
+        execute(address, f"INSERT INTO notes VALUES (1); {rows}")
+    execute(address, GuardScript(PostgreSQLGuard(allowed_job())).installation())
+    checked = check(address)
+    assert checked.holds, [str(trial) for trial in checked.trials if not trial.is_right]
+    with psycopg.connect(address) as connection:
+        query = "SELECT count(*) FROM pg_constraint WHERE conrelid = 'jobs'::regclass AND contype = 'f'"
+        assert connection.execute(query).fetchone() == (int("REFERENCES" in column),)
+
+
 def test_a_key_of_which_no_value_is_known_is_named_and_a_proof_goes_on(postgresql: str) -> None:
     address = f"{postgresql}&options=-csearch_path%3Dkeyed"
     execute(address, "DROP SCHEMA IF EXISTS keyed CASCADE; CREATE SCHEMA keyed; CREATE TYPE pair AS (a int, b int)")

@@ -10,6 +10,7 @@ import pytest
 
 from arrowproof.conformance.guard import Allowed, read_allowed
 from arrowproof.conformance.guard_script import GuardScript
+from arrowproof.conformance.postgresql_binding import check_postgresql_binding
 from arrowproof.conformance.postgresql_guard import PostgreSQLGuard
 from arrowproof.errors import InputError
 from arrowproof.model.lifecycle import Arrow, Binding, Kind, State
@@ -268,6 +269,23 @@ def test_it_is_not_installed_where_it_could_not_hold(connection: Connection, ddl
     assert said in (refused(connection, script().installation()) or "")
     connection.execute("ROLLBACK")
     assert objects(connection) == []
+
+
+@pytest.mark.parametrize(
+    "binding", [BINDING, replace(BINDING, state=None, state_sql="CASE WHEN jobs.Status <> '' THEN status END")]
+)
+def test_a_column_that_has_no_value_in_a_trigger_is_refused_where_there_are_such(
+    connection: Connection, binding: Binding
+) -> None:
+    if connection.info.server_version < 180000:
+        pytest.skip("PostgreSQL has VIRTUAL columns from version 18 on")
+    status = "status text GENERATED ALWAYS AS (lower(raw)) VIRTUAL"
+    connection.execute(f"CREATE TABLE jobs (id int PRIMARY KEY, raw text, {status}, attempts int)")
+    said = refused(connection, script(allowed_job(binding)).installation()) or ""
+    assert said.startswith("jobs status: is computed when it is read")
+    connection.execute("ROLLBACK")
+    with pytest.raises(InputError, match=r"computes 'status' when it is read \(VIRTUAL\)"):
+        check_postgresql_binding(connection, binding)
 
 
 def test_states_that_are_one_as_text_are_an_error() -> None:
