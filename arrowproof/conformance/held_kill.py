@@ -20,7 +20,7 @@ from arrowproof.conformance.postgresql_journal import PostgresJournal
 from arrowproof.conformance.processes import DEADLINE_SECONDS
 from arrowproof.conformance.relay import Line
 from arrowproof.conformance.transaction_hold import HeldChange, hold_transaction
-from arrowproof.conformance.walks import Subject, attempt
+from arrowproof.conformance.walks import Subject, attempt_in_thread
 from arrowproof.model.evidence import Row, Side
 from arrowproof.model.record import record
 from arrowproof.model.transitions import Transition
@@ -117,7 +117,7 @@ class Walking(threading.Thread):
         """Have the driver walk."""
         driver, transition, key = self._asked
         try:
-            _, self.problem = attempt(lambda: driver.walk(transition, key))
+            _, self.problem = attempt_in_thread(lambda: driver.walk(transition, key))
         except Exception as error:
             self.problem = str(error)
 

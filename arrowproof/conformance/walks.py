@@ -158,9 +158,17 @@ def attempt(call: Callable[[], _Result]) -> tuple[_Result | None, str | None]:
 
     What it prints goes to standard error: standard output is for what the proof came to.
     """
+    with redirect_stdout(sys.stderr):
+        return attempt_in_thread(call)
+
+
+def attempt_in_thread(call: Callable[[], _Result]) -> tuple[_Result | None, str | None]:
+    """The same for another thread, while this one is in :func:`attempt`.
+
+    Standard output is one for all threads: a thread that comes to its end late must not turn it aside for good.
+    """
     try:
-        with redirect_stdout(sys.stderr):
-            return call(), None
+        return call(), None
     except (ArrowproofError, KeyboardInterrupt):
         raise
     except DriverError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,13 +16,13 @@ import pytest
 from arrowproof.conformance.crash import check_crash
 from arrowproof.conformance.drive import drive
 from arrowproof.conformance.driver import DriverError, Killed, Walked
-from arrowproof.conformance.held_kill import AFTER_POINT, BEFORE_POINT
+from arrowproof.conformance.held_kill import AFTER_POINT, BEFORE_POINT, Walking
 from arrowproof.conformance.journal import open_journal
 from arrowproof.conformance.own_database import own_database
 from arrowproof.conformance.processes import ProcessGroup, RunningProcess
 from arrowproof.conformance.relay import Relay, relay
 from arrowproof.conformance.transaction_hold import HeldChange, hold_transaction
-from arrowproof.conformance.walks import Subject
+from arrowproof.conformance.walks import Subject, attempt
 from arrowproof.model.evidence import Blow, Kill, Row, Side
 from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle, State
 from arrowproof.model.tours import plan_tours
@@ -297,3 +298,20 @@ def kill_errand(url: str, folder: Path, made: Relay, pair: tuple[str | None, str
         return check_crash(subject, tour.steps[:-1], tour.goal, Side.AFTER)
     finally:
         errand.stop()
+
+
+def test_a_walk_that_ends_late_leaves_standard_output_as_it_is() -> None:
+    class Late:
+        has_begun, may_end = threading.Event(), threading.Event()
+
+        def walk(self, transition: Transition, key: Row | None) -> Walked:  # noqa: ARG002 - a driver's method
+            self.has_begun.set()
+            self.may_end.wait()
+            return Walked((("id", 1),))
+
+    before, driver = sys.stdout, Late()
+    late = Walking(driver, plan_tours(SHOP).tours[0].goal, None)  # type: ignore[arg-type]
+    attempt(lambda: (late.start(), driver.has_begun.wait()))
+    driver.may_end.set()
+    late.join()
+    assert sys.stdout is before
