@@ -166,14 +166,16 @@ class _Drive:
     def run(self, crash_checks: bool) -> tuple[list[Walk], list[Kill]]:
         blows = blows_of(self.subject) if crash_checks else ()
         kills = [(tour, *blow) for tour in _one_each(self.plan.shortest) for blow in blows]
-        total = len(self.plan.tours) + len(kills)
+        # Kills leave rows in every state on their way. Where there are none, some are put there to stand by.
+        tours = (*(() if kills else _to_stand_by(self.plan.shortest)), *self.plan.tours)
+        total = len(tours) + len(kills)
         walks: list[Walk] = []
-        for done, tour in enumerate(self.plan.tours):
+        for done, tour in enumerate(tours):
             self.progress(f"walk {tour.goal.name}", done, total)
             walks += self._walk_tour(tour)
-        walks += self._walk_the_rest(walks, len(self.plan.tours), total)
+        walks += self._walk_the_rest(walks, len(tours), total)
         checked = []
-        for done, (tour, blow, side) in enumerate(kills, start=len(self.plan.tours)):
+        for done, (tour, blow, side) in enumerate(kills, start=len(tours)):
             self.progress(f"{_DONE[blow]} {tour.goal.name} {side}", done, total)
             kill = check_crash(self.subject, tour.steps[:-1], tour.goal, side, blow)
             if kill.point == OVER_POINT and kill.problem is None:
@@ -324,10 +326,27 @@ def _latest(detours: Sequence[Detour]) -> tuple[Detour, ...]:
 
 
 def _one_each(tours: Sequence[Tour]) -> list[Tour]:
-    """One tour for each transition: kills do not tell arrow paths apart."""
+    """One tour for each transition, the shorter first: kills do not tell arrow paths apart.
+
+    So each finds another row in the state that it leaves, left there by a shorter one.
+    """
     chosen: dict[Pair, Tour] = {}
-    for tour in tours:
+    for tour in sorted(tours, key=lambda tour: len(tour.steps)):
         chosen.setdefault(tour.goal.pair, tour)
+    return list(chosen.values())
+
+
+def _to_stand_by(tours: Sequence[Tour]) -> list[Tour]:
+    """The shortest tour to each state that a transition leaves.
+
+    Their rows stay there, and whoever changes every row of a state, in place of the one that was asked for, changes
+    them as well.
+    """
+    left = {step.source for tour in tours for step in tour.steps}
+    chosen: dict[str | None, Tour] = {}
+    for tour in sorted(tours, key=lambda tour: len(tour.steps)):
+        if tour.goal.target is not None and tour.goal.target in left:
+            chosen.setdefault(tour.goal.target, tour)
     return list(chosen.values())
 
 

@@ -97,8 +97,9 @@ def test_a_service_that_does_what_is_drawn_is_walked_and_survives_every_kill(goo
     assert (result.problems, result.sneak_paths) == ((), ())
     pairs = [(None, "open"), ("open", "paid"), ("paid", "shipped"), ("open", None), ("open", "open")]
     assert {(walk.source, walk.target) for walk in result.walks} == set(pairs)
+    shorter_first = [*pairs[:2], *pairs[3:], pairs[2]]
     assert [(kill.source, kill.target, kill.side) for kill in result.kills] == [
-        (*pair, side) for pair in pairs for side in Side
+        (*pair, side) for pair in shorter_first for side in Side
     ]
     assert result.environment.journal_mode == "wal"
 
@@ -173,7 +174,7 @@ def test_a_sneak_path_of_another_row_is_found(run_broken: Drive) -> None:
     assert sneak_paths_of(result) == [("shipped", "open")]
     (problem,) = problems_of(result, "open", None)
     assert problem is not None
-    assert problem.endswith("also came shipped -> open (number='N-3').")
+    assert problem.endswith("also came shipped -> open (number='N-5').")
 
 
 def test_an_arrow_that_is_missing_in_the_model_is_a_sneak_path(run: Drive, shop: Lifecycle, driver: Any) -> None:
