@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from arrowproof.conformance.heads import find_heads, may_name
+from arrowproof.conformance.heads import find_heads, find_hidden_verbs, may_name
 from arrowproof.conformance.holes import misplaced_hole
 from arrowproof.conformance.names import fold
 from arrowproof.conformance.pieces import Piece
@@ -20,11 +20,16 @@ from arrowproof.model.lifecycle import Dialect
 CUT = "what stands behind it is put to it elsewhere: write the statement out in one string"
 """Why a statement is undecided that ends ahead of what it does."""
 
+HIDDEN_VERB = "its verb is {}, which only the running program knows: write one statement for each verb"
+"""Why a statement is undecided that begins with a hole."""
+
 
 def read_piece(file: str, piece: Piece, words: frozenset[str], dialect: Dialect) -> Iterator[SqlStatement]:
     """The statements of a piece that concern one of the tables ``words`` (folded), or may do so behind a hole."""
     heads = list(find_heads(piece.marked))
-    if not heads or not (any(may_name(head.table, words) for head in heads) or _names(piece.marked, words)):
+    verbless = [head for head in find_hidden_verbs(piece.marked) if may_name(head.table, words)]
+    is_named = bool(heads) and _names(piece.marked, words)
+    if not (verbless or is_named or any(may_name(head.table, words) for head in heads)):
         return
     rendered = render_piece(piece, words, dialect)
     for statement in split_statements(file, rendered.text, dialect):
@@ -32,9 +37,12 @@ def read_piece(file: str, piece: Piece, words: frozenset[str], dialect: Dialect)
         hidden = next((rendered.hidden[each.start] for each in tokens if each.start in rendered.hidden), None)
         if hidden is None and not _concerns(statement, words):
             continue
-        start, end = rendered.marked_offset(tokens[0].start), rendered.marked_offset(tokens[-1].end)
+        first = tokens[0].start
+        start, end = (rendered.marked_offset(each) for each in (first, max(tokens[-1].end, first + len(statement.sql))))
         place = Place(file, piece.line_at(start), statement.place.name)
-        problem = statement.problem or hidden or misplaced_hole(tokens, rendered.values)
+        verb = next((piece.hole_at(head.start) for head in verbless if start <= head.start < end), None)
+        problem = HIDDEN_VERB.format(verb) if verb is not None else None
+        problem = problem or statement.problem or hidden or misplaced_hole(tokens, rendered.values)
         if problem is None and any(head.is_cut and start <= head.start < end for head in heads):
             problem = CUT
         yield replace(statement, place=place, sql=piece.shown(start, end), problem=problem)
@@ -47,6 +55,8 @@ def _names(marked: str, words: frozenset[str]) -> bool:
 
 def _concerns(statement: SqlStatement, words: frozenset[str]) -> bool:
     """Whether a statement, or the trigger that it stands in, names one of the tables."""
+    if statement.problem is not None and _names(statement.sql, words):
+        return True
     if statement.trigger is not None and fold(statement.trigger.table or "") in words:
         return True
     return any(fold(token.name or token.value or "") in words for token in statement.tokens)

@@ -3,7 +3,8 @@
 A grammar says how text falls into tokens, which words begin what, and which dialect of the parser reads a change. What
 follows from it is written once, for all dialects. Sources of the rules: SQLite's documentation of its language and of
 parameters (``?1 :a @a $a``); PostgreSQL's chapter on lexical structure, with the placeholders of its drivers (``$1``,
-``%s``, ``%(a)s``, ``:a``, ``@a``, ``{a}``, ``?``); MySQL's chapter on language structure, of which nothing was tried.
+``%s``, ``%(a)s``, ``:a``, ``@a``, ``{a}``, ``?``) and of psql (``:'a'``); MySQL's chapter on language structure, of
+which nothing was tried.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from arrowproof.model.record import record
 _LETTER = r"A-Za-z_\u0080-\U0010ffff"
 _NAME = rf"{_LETTER}0-9$"
 _NUMBER = r"0[xX][0-9A-Fa-f]+|(?:[0-9][0-9_]*(?:\.(?!\.)[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9][0-9_]*)?"
+# What a template or a migration tool fills ahead of the database.
+_FILLED = r"\$\{[^{}\n]{1,100}\}|\{\{[^{}\n]{1,100}\}\}"
 
 # Possessive repeats: a quote that is never closed must not be matched up to an earlier doubled quote instead.
 _SQLITE = rf"""
@@ -25,7 +28,7 @@ _SQLITE = rf"""
   | (?P<string>'(?:[^']|'')*+')
   | (?P<quoted>"(?:[^"]|"")*+"|`(?:[^`]|``)*+`|\[[^\]]*\])
   | (?P<dollar>\$(?:[A-Za-z_][A-Za-z0-9_]*)?\$)
-  | (?P<parameter>\?[0-9]*|[$@:\#](?:[{_NAME}]|::)+(?:\([^\s)]{{0,100}}\))?)
+  | (?P<parameter>{_FILLED}|\?[0-9]*|[$@:\#](?:[{_NAME}]|::)+(?:\([^\s)]{{0,100}}\))?)
   | (?P<number>{_NUMBER})
   | (?P<word>[{_LETTER}][{_NAME}]*)
   | (?P<operator>->>|->|<>|!=|==|<=|>=|<<|>>|\|\||[-+*/%&|~<>=(),;.])
@@ -44,7 +47,8 @@ _POSTGRESQL = rf"""
   | (?P<text>[eE]'(?:[^'\\]|''|\\(?s:.))*+'|(?:[nN]|[uU]&)?'(?:[^']|'')*+')
   | (?P<quoted>(?:[uU]&)?"(?:[^"]|"")*+")
   | (?P<dollar>\$(?:[{_LETTER}][{_LETTER}0-9]*)?\$)
-  | (?P<parameter>\$[0-9]+|%\([^()%]{{1,100}}\)[sbt]|%s(?!\w)|(?<![\w\])]):(?:[{_LETTER}][{_NAME}]*|[0-9]+)
+  | (?P<parameter>{_FILLED}|\$[0-9]+|%\([^()%]{{1,100}}\)[sbt]|%s(?!\w)
+      |(?<![\w\])]):(?:[{_LETTER}][{_NAME}]*|[0-9]+|'[{_NAME}]+'|"[{_NAME}]+")
       |@[{_LETTER}][{_NAME}]*|\{{[{_LETTER}][{_LETTER}0-9.]*\}}|\?(?![|&])(?!\s*['"$?:])[0-9]*)
   | (?P<number>{_NUMBER})
   | (?P<word>[{_LETTER}][{_NAME}]*)
@@ -60,7 +64,7 @@ _MYSQL = rf"""
   | (?P<blob>[bBxX]'(?:[^']|'')*+')
   | (?P<text>'(?:[^'\\]|''|\\(?s:.))*+'|"(?:[^"\\]|""|\\(?s:.))*+")
   | (?P<quoted>`(?:[^`]|``)*+`)
-  | (?P<parameter>\?|%\([^()%]{{1,100}}\)s|%s(?!\w)|:[{_LETTER}][{_NAME}]*|@{{1,2}}[{_LETTER}][{_NAME}.]*)
+  | (?P<parameter>{_FILLED}|\?|%\([^()%]{{1,100}}\)s|%s(?!\w)|:[{_LETTER}][{_NAME}]*|@{{1,2}}[{_LETTER}][{_NAME}.]*)
   | (?P<number>{_NUMBER})
   | (?P<word>[{_LETTER}][{_NAME}]*)
   | (?P<operator>->>|->|<=>|<>|!=|<=|>=|<<|>>|\|\||&&|:=|[-+*/%&|~<>=(),;.^!])

@@ -27,26 +27,47 @@ _DEFINED = (
 )
 _STRONG = rf"""
     (?P<update>UPDATE){_GAP}(?:OR\s+\w+\s+|ONLY\s+|IGNORE\s+|LOW_PRIORITY\s+)*(?P<u>{_PATH})
-        (?:\s*\*)?(?:\s+(?!SET\b)[^;']{{1,300}}?)?\s+SET\s+(?:{_PART}(?:\s*\.\s*{_PART})*\s*(?::?=|\[)|\(|{HOLE})
-  | (?P<insert>(?:INSERT|REPLACE){_GAP}(?:OR\s+\w+\s+|IGNORE\s+|LOW_PRIORITY\s+|DELAYED\s+)*INTO){_GAP}(?P<i>{_PATH})
+        (?:\s*\*)?(?:\s+(?!SET\b)[^;']{{1,300}}?)?
+        (?:\s+SET\s+(?:{_PART}(?:\s*\.\s*{_PART})*\s*(?::?=|\[)|\(|{HOLE})|\s*<(?:set|trim)\b)
+  | (?P<insert>(?:INSERT|REPLACE){_GAP}(?:(?:OR\s+)?{HOLE}\s+|OR\s+\w+\s+|IGNORE\s+|LOW_PRIORITY\s+|DELAYED\s+)*INTO)
+        {_GAP}(?P<i>{_PATH})
         (?:\s*\(|\s+(?:VALUES?|SELECT|WITH|DEFAULT|AS|ON|SET|TABLE|OVERRIDING)\b|\s*{HOLE})
-  | (?P<delete>DELETE{_GAP}FROM){_GAP}(?:ONLY\s+)?(?P<d>{_PATH})
-        (?=\s*(?:;|\))|(?:\s*\*)?(?:\s+AS)?(?:\s+\w+)?\s+(?:WHERE|USING|RETURNING|ORDER|LIMIT)\b|\s*{HOLE})
+  | (?P<delete>DELETE(?:\s+{HOLE})?{_GAP}FROM){_GAP}(?:ONLY\s+)?(?P<d>{_PATH})
+        (?=\s*[;)<]|(?:\s*\*)?(?:\s+AS)?(?:\s+\w+)?\s+(?:WHERE|USING|RETURNING|ORDER|LIMIT)\b|\s*{HOLE})
   | (?P<merge>MERGE{_GAP}INTO){_GAP}(?:ONLY\s+)?(?P<m>{_PATH})(?:\s+(?:AS\s+)?\w+)?\s+USING\b
   | (?P<truncate>TRUNCATE{_GAP}TABLE){_GAP}(?:ONLY\s+)?(?P<t>{_PATH})
-  | (?P<copy>COPY){_GAP}(?P<c>{_PATH})\s*(?:\([^()]*\)\s*)?FROM\b
+  | (?P<copy>\\?COPY){_GAP}(?P<c>{_PATH})\s*(?:\([^()]*\)\s*)?FROM\b
   | (?P<define>(?:CREATE|DROP)\s+{_DEFINED}\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?(?P<f>{_PATH})
         |ALTER\s+TABLE\s+(?:IF\s+EXISTS\s+)?(?:ONLY\s+)?(?P<a>{_PATH})\s+(?:ADD|DROP|RENAME|ALTER|SET|ATTACH|\w+ABLE)\b)
 """
+_CONDITION = r"\(*\s*[\w.\"`]+\s*(?:[=<>!]|(?:IN|IS|NOT|LIKE|BETWEEN)\b)"
 _WEAK = rf"""
     (?P<wu>UPDATE){_GAP}(?P<cut_update>{_PATH})\s*(?:SET\s*)?(?:\Z|{HOLE})
   | (?P<wi>(?:INSERT|REPLACE)(?:\s+OR\s+\w+)?\s+INTO)(?:{_GAP}(?P<cut_insert>{_PATH}))?\s*\Z
-  | (?P<wd>DELETE{_GAP}FROM)(?:{_GAP}(?P<cut_delete>{_PATH}))?\s*\Z
+  | (?P<wd>DELETE(?:\s+{HOLE})?{_GAP}FROM)(?:{_GAP}(?P<cut_delete>{_PATH}))?\s*\Z
   | (?P<wt>TRUNCATE){_GAP}(?P<cut_truncate>{_PATH})\s*(?:\Z|;|,|CASCADE\b|RESTART\b)
 """
 _HEAD = re.compile(rf"(?<![\w.$])(?:{_STRONG}|{_WEAK})", re.IGNORECASE | re.VERBOSE)
 _BARE_DELETE = re.compile(rf"(?<![\w.$])DELETE\s+FROM\s+(?P<table>{_PATH})[ \t]*(?=[\"'`<\n]|\Z)")
 """In a file of no known language: all in capitals, up to the end of a line or of what may be a literal."""
+# Prose is in small letters, and does not compare or assign: one of the two is asked for.
+_HIDDEN_VERB = re.compile(
+    rf"""
+    (?<![\w.$'"{HOLE}]){HOLE}(?:\s{{0,9}}{HOLE}){{0,4}}+\s+(?:
+        (?-i:FROM)\s+(?:ONLY\s+)?(?P<d>{_PATH})(?:\s*(?:;|\Z|{HOLE})|(?:\s+AS)?(?:\s+\w+)?\s+(?-i:WHERE|USING|RETURNING)\b)
+      | (?:(?-i:FROM)\s+)?(?P<w>{_PATH})\s+(?-i:WHERE)\s+{_CONDITION}
+      | (?-i:TABLE)\s+(?P<t>{_PATH})\s*(?:;|\Z|CASCADE\b|RESTART\b)
+      | FROM\s+(?P<f>{_PATH})\s+WHERE\s+{_CONDITION}
+      | INTO\s+(?P<i>{_PATH})\s*(?:\([^()]{{1,300}}\)\s*(?:VALUES|SELECT|DEFAULT|OVERRIDING|{HOLE})
+            |(?<=\s)(?:VALUES\s*\(|SELECT\s|DEFAULT\s+VALUES))
+      | (?P<u>{_PATH})(?:\s+AS)?(?:\s+\w+)?\s+SET\s+(?:{_PATH}\s*:?=|\([^()]{{1,300}}\)\s*=)
+    )
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""A statement on a table that is written out, whose verb is a hole: ``{verb} FROM jobs WHERE …``."""
+_HIDDEN_TABLES = ("d", "w", "t", "f", "i", "u")
+_BEHIND_HIDDEN = re.compile(r"(?:\A|;|\b(?:BEGIN|THEN|ELSE|LOOP|EXPLAIN|ANALYZE))\s*\Z", re.IGNORECASE)
 _KEYWORD = re.compile(r"update|insert|delete|replace|merge|truncate|create|alter|drop|copy", re.IGNORECASE)
 _TABLES = ("u", "i", "d", "m", "t", "c", "f", "a", "cut_update", "cut_insert", "cut_delete", "cut_truncate")
 _CUT = {"wu", "wi", "wd", "wt"}
@@ -83,15 +104,39 @@ def find_heads(marked: str) -> Iterator[Head]:
     if _KEYWORD.search(marked) is None:
         return
     text = without_comments(marked)
-    for match in _HEAD.finditer(text):
+    first = len(text) - len(text.lstrip())
+    for match in _each_head(text):
         keyword = next(name for name in match.groupdict() if match[name] is not None and name not in _TABLES)
         table = next((match[name] for name in _TABLES if match[name] is not None), "")
         start = match.start()
-        if keyword in _CUT and not _is_written_as_sql(match[keyword], text[:start]):
+        is_first = start <= first
+        if keyword in _CUT and not _is_written_as_sql(match[keyword], is_first):
             continue
-        if _BEHIND.search(text, max(0, start - MAX_LOOK_BEHIND), start) or not text[:start].strip():
+        if is_first or _BEHIND.search(text, max(0, start - MAX_LOOK_BEHIND), start):
             is_cut = keyword in ("wu", "wi") and match.end() == len(text)
             yield Head(start, table, keyword == "define", is_cut)
+
+
+def _each_head(text: str) -> Iterator[re.Match[str]]:
+    """What looks like a head, and also what does behind the table of another, with which that one may not go on."""
+    match = _HEAD.search(text)
+    while match is not None:
+        yield match
+        behind = max(match.end(name) for name in _TABLES)
+        match = _HEAD.search(text, behind if behind > 0 else match.end())
+
+
+def find_hidden_verbs(marked: str) -> Iterator[Head]:
+    """Where a statement on a named table may begin whose verb is a hole, told from prose by what stands behind it."""
+    if HOLE not in marked:
+        return
+    text = without_comments(marked)
+    for match in _HIDDEN_VERB.finditer(text):
+        table = next(match[name] for name in _HIDDEN_TABLES if match[name] is not None)
+        if HOLE not in _LAST_PART.findall(table)[-1] and _BEHIND_HIDDEN.search(
+            text, max(0, match.start() - MAX_LOOK_BEHIND), match.start()
+        ):
+            yield Head(match.start(), table)
 
 
 def without_comments(marked: str) -> str:
@@ -105,8 +150,8 @@ def _blank(text: str) -> str:
     return "".join("\n" if char == "\n" else " " for char in text)
 
 
-def _is_written_as_sql(keyword: str, before: str) -> bool:
-    return keyword.isupper() or (keyword.islower() and not before.strip())
+def _is_written_as_sql(keyword: str, is_first: bool) -> bool:
+    return keyword.isupper() or (keyword.islower() and is_first)
 
 
 def may_name(table: str, words: frozenset[str]) -> bool:
@@ -128,9 +173,12 @@ def _pattern_of(name: str) -> re.Pattern[str]:
 
 def find_written(text: str) -> Iterator[Head]:
     """The whole heads in text of any kind, wherever they stand: what is left where literals cannot be told."""
-    for match in _HEAD.finditer(text) if _KEYWORD.search(text) is not None else ():
+    found: set[int] = set()
+    for match in _each_head(text) if _KEYWORD.search(text) is not None else ():
         table = next((match[name] for name in _TABLES if match[name] is not None), "")
         if not any(match[name] for name in (*_CUT, "define")):
+            found.add(match.start())
             yield Head(match.start(), table)
     for match in _BARE_DELETE.finditer(text):
-        yield Head(match.start(), match["table"])
+        if match.start() not in found:
+            yield Head(match.start(), match["table"])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from arrowproof.conformance.tokens import Token, TokenKind
 
@@ -154,3 +156,27 @@ def _is_operand(token: Token | None, keywords: frozenset[str], bracket: str) -> 
     if token.kind is TokenKind.WORD:
         return token.word not in keywords
     return token.kind in _OPERANDS or token.word == bracket
+
+
+_PLACE = r"[$\#]\{[^{}\n]{1,100}\}|\{\{-?\s*[A-Za-z_][^{}\n]{0,100}\}\}|<%[^%\n]{1,100}%>|\$\(\w+\)"
+_TEMPLATE = re.compile(rf"[A-Za-z]?['\"`\[][\w.:-]*(?:{_PLACE})\S*['\"`\]]")
+"""A placeholder in quotes. What has white space around it may be a whole body of a function, and is left as it is."""
+_QUOTED = frozenset({TokenKind.STRING, TokenKind.TEXT, TokenKind.QUOTED})
+
+
+def open_templates(tokens: Iterable[Token]) -> Iterator[Token]:
+    """The tokens of an SQL file, with a placeholder of a template in quotes as the parameter that it is.
+
+    ``'${state}'`` may be any state and ``"{{ table }}"`` any table, and neither is the text that is written.
+    """
+    for token in tokens:
+        is_open = token.kind in _QUOTED and _TEMPLATE.fullmatch(token.text) is not None
+        yield replace(token, kind=TokenKind.PARAMETER) if is_open else token
+
+
+def open_places(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
+    """The placeholders of templates outside of quotes, by offset, but for those that stand for a schema."""
+    for index, token in enumerate(tokens):
+        is_schema = index + 1 < len(tokens) and tokens[index + 1].word == "."
+        if token.kind is TokenKind.PARAMETER and token.text.startswith(("${", "{")) and not is_schema:
+            yield token.start, token.text

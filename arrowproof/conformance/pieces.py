@@ -99,6 +99,11 @@ _PLACEHOLDER = re.compile(
 )
 
 
+def masked(text: str) -> str:
+    """Constant text with the placeholders of formatting as holes, each as long as it is written."""
+    return _PLACEHOLDER.sub(lambda match: HOLE * len(match[0]), text)
+
+
 def chunks_of(text: str, line: int, last_line: int) -> Iterator[Chunk]:
     """The chunks of constant text, in which the placeholders of formatting (``%s``, ``{name}``) are holes."""
     position = 0

@@ -14,6 +14,7 @@ from dataclasses import field, replace
 from itertools import pairwise, takewhile
 
 from arrowproof.conformance.grammar import SQLITE, Grammar, grammar_of
+from arrowproof.conformance.holes import misplaced_hole, open_places, open_templates
 from arrowproof.conformance.mysql_statements import Bodies, without_delimiters
 from arrowproof.conformance.plpgsql import Piece, read_pieces
 from arrowproof.conformance.routines import Routine, body_of, read_routine
@@ -29,7 +30,7 @@ MAX_BODIES = 8
 """Bodies within bodies, as a function that makes a function has them; a deeper one is not read."""
 
 _SENDING = re.compile(r"\\(?:;|(?:g(?:exec|x|set|desc)?|watch|crosstabview)\b[^\n]*)")
-_QUERY_NAME = re.compile(r"--\s*name\s*:\s*([^\s!^<>#$:*]+)")
+_QUERY_NAME = re.compile(r"--\s*(?::name\s|name\s*:)\s*([^\s!^<>#$:*]+)")
 _FRAMED_NAME = re.compile(
     r"--\s*(\w+)\s+--[ \t]*$(?=\s*(?:--[^\n]*\s*)*(?:SELECT|INSERT|UPDATE|DELETE|WITH|MERGE|REPLACE|LISTEN)\b)",
     re.MULTILINE | re.IGNORECASE,
@@ -236,6 +237,7 @@ class _Splitter:
 
     def _statement(self, tokens: tuple[Token, ...], sql: str, problem: str | None = None) -> SqlStatement:
         place = Place(self.file, tokens[0].line, self.query or self.body.name)
+        tokens = tuple(open_templates(tokens))
         problem = problem or _find_problem(tokens, self.grammar)
         routine = self.routine or self.body.routine
         return SqlStatement(place, sql, tokens, self.trigger, problem, routine, self.grammar)
@@ -303,7 +305,8 @@ def _find_problem(tokens: Sequence[Token], grammar: Grammar) -> str | None:
     for token in tokens:
         if token.kind is TokenKind.JUNK:
             return f"{grammar.title} cannot read {token.text[:20]!r} in line {token.line}"
-    return None
+    templates = dict(open_places(tokens))
+    return misplaced_hole(tokens, templates) if templates else None
 
 
 def _read_trigger(header: Sequence[Token]) -> Trigger | None:

@@ -15,7 +15,7 @@ from arrowproof.conformance.embedded import CUT, read_piece
 from arrowproof.conformance.heads import HOLE, Head, find_heads, find_written, may_name
 from arrowproof.conformance.languages import language_of
 from arrowproof.conformance.literals import read_literals
-from arrowproof.conformance.pieces import ADDED, Piece
+from arrowproof.conformance.pieces import ADDED, Piece, masked
 from arrowproof.conformance.statements import SqlStatement
 from arrowproof.conformance.tokens import Token, TokenKind
 from arrowproof.model.evidence import Place
@@ -34,7 +34,7 @@ def read_text(
     """
     language = language_of(file)
     if language is None:
-        for head in _concerning(find_written(text), words):
+        for head in _concerning(find_written(masked(text)), words):
             yield _unread(
                 file, text, head.start, "the literals of this kind of file are not known: put the SQL into a .sql file"
             )

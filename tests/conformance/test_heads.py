@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arrowproof.conformance.heads import HOLE, find_heads, find_written, may_name
+from arrowproof.conformance.heads import HOLE, find_heads, find_hidden_verbs, find_written, may_name
 
 
 @pytest.mark.parametrize(
@@ -71,6 +71,68 @@ def test_a_removal_of_all_is_found_up_to_the_end_of_what_may_be_a_literal() -> N
 
 def test_what_is_written_out_is_found_wherever_it_stands() -> None:
     assert [head.start for head in find_written("a: UPDATE jobs SET a = 1\nplease delete from jobs where b")] == [3, 32]
+
+
+def test_a_head_hides_none_that_stands_behind_its_table() -> None:
+    text = "<a>UPDATE jobs</a> <b>DELETE FROM jobs</b> <c>UPDATE jobs <set>a = 1</set></c> UPDATE notes SET a = 1"
+    assert [(head.start, head.table) for head in find_written(text)] == [
+        (22, "jobs"),
+        (46, "jobs"),
+        (79, "notes"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# FROM jobs WHERE id = 1",
+        "# FROM jobs",
+        "# from jobs where id = 1",
+        "# FROM app.jobs AS j WHERE j.id IN (1)",
+        "# INTO jobs (a, b) VALUES (1, 2)",
+        "# into jobs select 1",
+        "# jobs SET a = 1",
+        "# # jobs j SET (a, b) = (1, 2)",
+        "# jobs WHERE id = 1",
+        "# TABLE jobs CASCADE",
+        "BEGIN; # jobs SET a = 1",
+        "-- why\n# FROM jobs",
+    ],
+)
+def test_a_verb_that_is_a_hole_begins_a_statement_on_a_table_that_is_named(text: str) -> None:
+    marked = text.replace("#", HOLE)
+    assert [head.table.rpartition(".")[2] for head in find_hidden_verbs(marked)] == ["jobs"]
+    assert "jobs" not in [head.table for head in find_hidden_verbs(marked.replace("jobs", "notes"))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# jobs from #",
+        "# from jobs",
+        "# jobs where # waits",
+        "# jobs set aside",
+        "took # FROM jobs",
+        "#: jobs set a = 1",
+        "# into jobs",
+        "# jobs: WHERE id = 1",
+        "SELECT # FROM jobs WHERE id = 1",
+        "SELECT count(#) FROM jobs",
+        "status = '# jobs SET a = 1'",
+        "# jobs WHERE",
+    ],
+)
+def test_prose_with_a_hole_and_the_parts_of_a_query_hide_no_verb(text: str) -> None:
+    assert list(find_hidden_verbs(text.replace("#", HOLE))) == []
+
+
+@pytest.mark.timeout(30)
+def test_many_heads_and_holes_take_time_in_proportion_to_their_number() -> None:
+    assert len(list(find_written("UPDATE jobs <set>" * 5_000))) == 5_000
+    assert len(list(find_heads("DELETE FROM jobs; " * 5_000))) == 5_000
+    assert len(list(find_hidden_verbs(f"{HOLE} jobs SET a = 1; " * 5_000))) == 5_000
+    assert list(find_hidden_verbs(HOLE * 20_000)) == list(find_hidden_verbs(f"{HOLE} " * 20_000)) == []
+    assert list(find_hidden_verbs(f"{HOLE} INTO jobs (" * 20_000)) == []
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,11 @@ UNDECIDED = {
     'T, Q = "jobs", other\ndb.execute(f"DELETE FROM {T}")': "its table is {T}",
     'T, *Q = "jobs", "a"\ndb.execute(f"DELETE FROM {T}")': "its table is {T}",
     'T, Q = "tasks", 1\nT = other()\ndb.execute(f"DELETE FROM {T}")': "its table is {T}",
+    'db.execute(f"{verb} FROM jobs WHERE id = 1")': "its verb is {verb}",
+    "db.execute(\"%s jobs SET status = 'done'\" % verb)": "its verb is {verb}",
+    'db.execute("{} INTO jobs (id) VALUES (1)".format(verb))': "its verb is {verb}",
+    'db.execute(f"INSERT OR {how} INTO jobs (id) VALUES (1)")': "{how} stands for more than one value",
+    'db.execute(f"DELETE {how} FROM jobs")': "{how} stands for more than one value",
     'parts = ["DELETE FROM jobs"]\nparts.append(where)\ndb.execute(" ".join(parts))': "stands for more than one value",
 }
 
@@ -128,6 +133,11 @@ def test_statements_have_the_lines_that_they_stand_on() -> None:
 )
 def test_prose_is_no_statement(code: str) -> None:
     assert lines("a.py", code) == []
+
+
+def test_a_verb_that_is_one_of_several_constants_is_each_of_them() -> None:
+    code = 'v = "DELETE" if a else "SELECT *"\nrun(f"{v} FROM jobs WHERE id = 1")\nlog.info(f"{n} jobs from {q}")'
+    assert lines("a.py", code) == ["2: DELETE FROM jobs WHERE id = 1"]
 
 
 def test_a_docstring_that_is_a_statement_counts_as_one() -> None:

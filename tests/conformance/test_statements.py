@@ -104,6 +104,43 @@ def test_a_command_of_the_shell_takes_its_line_alone() -> None:
     assert split(" " * (MAX_INDENT + 1) + ".read x")[0].problem is None
 
 
+@pytest.mark.parametrize("name", ["-- name: take", "-- :name take :! :n", "--name: take :one"])
+def test_a_query_is_named_as_its_tool_names_it(name: str) -> None:
+    first, second = split(f"SELECT 1\n{name}\nSELECT 2")
+    assert (first.place.name, second.place.name) == (None, "take")
+
+
+@pytest.mark.parametrize(
+    "parameter", ["${a}", "{{ a }}", "'${a}'", "'x_{{ a }}'", '"${a}"', "[${a}]", "'<%= a %>'", "'$(a)'"]
+)
+def test_a_placeholder_of_a_template_is_a_parameter_also_in_quotes(parameter: str) -> None:
+    (statement,) = split(f"SELECT {parameter}, 1")
+    assert [token.kind.value for token in statement.tokens][:3] == ["word", "parameter", "operator"]
+
+
+@pytest.mark.parametrize("end", ["{{ a }}", "WHERE a = 1 ${a}", "WHERE a = 1 AND {{ a }}", "WHERE a = ${a} ${b}"])
+def test_a_placeholder_of_a_template_that_may_be_more_than_a_value_is_a_problem(end: str) -> None:
+    for dialect in Dialect:
+        (statement,) = split_statements("a.sql", f"DELETE FROM jobs {end}", dialect)
+        assert "stands for" in (statement.problem or "")
+        (statement,) = split_statements("a.sql", "DELETE FROM ${schema}.jobs WHERE a = {{ a }}", dialect)
+        assert statement.problem is None
+
+
+def test_a_body_of_a_function_keeps_its_strings() -> None:
+    text = "CREATE FUNCTION f() RETURNS void LANGUAGE sql AS 'DELETE FROM jobs WHERE a = ${a}'; SELECT '{{1,2},{3}}'"
+    _, body, after = split_statements("a.sql", text, Dialect.POSTGRESQL)
+    assert body.sql.startswith("DELETE FROM jobs")
+    assert after.tokens[1].kind.value == "text"
+
+
+@pytest.mark.parametrize("parameter", [":'a'", ':"a"', ":a"])
+def test_a_variable_of_psql_is_a_parameter_and_a_slice_is_none(parameter: str) -> None:
+    (statement,) = split_statements("a.sql", f"SELECT {parameter}, a[1:'2'], b::'c'", Dialect.POSTGRESQL)
+    kinds = [token.kind.value for token in statement.tokens]
+    assert kinds.count("parameter") == 1
+
+
 @pytest.mark.parametrize("parameter", ["?", "?1", ":a", "@a", "$a", "$a::b(c)", ":a1"])
 def test_every_kind_of_parameter_is_one_token(parameter: str) -> None:
     (statement,) = split(f"SELECT {parameter}")

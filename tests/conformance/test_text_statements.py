@@ -207,6 +207,44 @@ def test_what_looks_like_a_statement_outside_of_every_literal_is_undecided_at_it
     assert (statement.place.line, "in no string literal" in (statement.problem or "")) == (2, True)
 
 
+def test_each_statement_of_a_mapper_is_undecided_also_behind_a_hole_or_without_a_set() -> None:
+    mapper = """
+        <update>UPDATE jobs <set><if test="a">status = #{a}</if></set></update>
+        <delete>delete from jobs where id = #{id}</delete>
+        <update>update ${table} set status = 'a'</update>
+        <update>update notes set ${columns}</update>
+        <delete>delete from jobs <where>id = #{id}</where></delete>
+        <select>select a from jobs where id = #{id}</select>
+    """
+    assert [int(line.partition(":")[0]) for line in lines("mapper.xml", mapper)] == [2, 3, 4, 6]
+    java = '@Update("<script>UPDATE jobs <set>status = #{a}</set></script>") int a();'
+    assert "UPDATE jobs <set>" in lines("A.java", java)[0]
+
+
+def test_a_verb_that_is_a_hole_is_undecided_and_prose_is_not() -> None:
+    for file, code in {
+        "a.ts": "db.query(`${verb} FROM jobs WHERE id = $1`)",
+        "a.go": 'db.Exec(fmt.Sprintf("%s jobs SET status = $1", verb))',
+        "a.rb": 'exec("#{verb} INTO jobs (id) VALUES (1)")',
+    }.items():
+        (line,) = lines(file, code)
+        assert "its verb is" in line
+    assert lines("a.go", 'log.Printf("%d jobs from %s", n, q); log.Printf("%d from jobs", n)') == []
+
+
+def test_what_the_shell_of_a_database_copies_in_from_within_code_is_undecided() -> None:
+    code = r"""
+        psql <<'SQL'
+          DELETE FROM jobs WHERE id = 1;
+          \copy jobs FROM 'a.csv'
+          \copy notes FROM 'a.csv'
+        SQL
+    """
+    first, second = lines("a.sh", code, Dialect.POSTGRESQL)
+    assert first == "3: DELETE FROM jobs WHERE id = 1"
+    assert second.startswith("4: \\copy jobs FROM 'a.csv' (a command of the psql shell")
+
+
 @pytest.mark.parametrize("text", ["`${" * 20_000, "'" * 100_001, "<<A " * 20_000, '"${a(' * 20_000, "/*" * 50_000])
 @pytest.mark.parametrize("file", ["a.ts", "a.rb", "a.kt", "a.php"])
 @pytest.mark.timeout(60)
