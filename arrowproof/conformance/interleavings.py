@@ -10,7 +10,6 @@ that neither ends nor is seen to wait.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
@@ -19,6 +18,7 @@ from arrowproof.conformance.driver import DriverError
 from arrowproof.conformance.gates import Gate, gate, moments_of
 from arrowproof.conformance.rivals import Rival, RivalDriver
 from arrowproof.conformance.rows import BoundRow
+from arrowproof.conformance.waiting import comes_true
 from arrowproof.conformance.walks import Subject, attempt, take_walk
 from arrowproof.conformance.winners import Habit, rivalry_problem
 from arrowproof.model.evidence import Interleaving, JournalRow, Moment, Process, Row
@@ -33,14 +33,14 @@ NO_MOMENTS = (
 )
 PATIENCE_SECONDS = 10.0
 IMPATIENCE_SECONDS = 1.0
-"""How long the others have to come as far as they can, and how long once it was seen that they need not be seen.
+"""How long the others may take to end or to wait for a lock; and how long, once some did neither in an interleaving.
 
-One that neither ends nor waits for a lock may wait inside of the service, where requests share a connection, say. That
-is no fault: the first is let go then, and what comes of it is judged as ever.
+Such a one may wait inside the service, where requests share a connection, for instance. That is no fault: the first is
+let go then, and what comes of it is judged as ever. But a service that does so once does so often, and each such
+interleaving takes the whole time.
 """
 
 _RIVALS = {Moment.READ: 1, Moment.WRITTEN: 2}
-_LOOK_SECONDS = 0.002
 
 
 @record
@@ -159,15 +159,14 @@ class _Course:
 
     def _await_others(self, held: Gate, others: Sequence[Rival]) -> None:
         """Wait until each of the others is over or waits for a lock, or until patience ends."""
-        deadline = time.monotonic() + self._patience
-        while True:
-            is_late = time.monotonic() > deadline
+
+        def are_all_seen() -> bool:
             over = sum(each.is_over for each in others)
             self.waited = min(held.waiting(others), len(others) - over)
             self.unseen = len(others) - over - self.waited
-            if is_late or not self.unseen:
-                return
-            time.sleep(_LOOK_SECONDS)
+            return not self.unseen
+
+        comes_true(are_all_seen, self._patience)
 
 
 def _ways(tours: Sequence[Tour]) -> dict[str | None, tuple[Transition, ...]]:

@@ -6,15 +6,13 @@ stay locked, and a statement that is at work or waits would still be done.
 
 from __future__ import annotations
 
-import time
-
 from arrowproof.conformance.driver import DriverError
 from arrowproof.conformance.postgresql_rows import open_server
+from arrowproof.conformance.waiting import comes_true
 
 SETTLE_SECONDS = 30.0
 """How long a transaction may stay open after what it belonged to was killed."""
 
-_LOOK_SECONDS = 0.002
 _OPEN = """SELECT pid, xact_start FROM pg_stat_activity
 WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL
     AND backend_type = 'client backend'"""
@@ -30,12 +28,13 @@ def settle(url: str) -> None:
         DriverError: one is still open after :data:`SETTLE_SECONDS`.
         InputError: the server cannot be asked.
     """
-    deadline = time.monotonic() + SETTLE_SECONDS
     with open_server(url) as connection:
         left = set(connection.execute(_OPEN).fetchall())
-        while left:
-            if time.monotonic() > deadline:
-                backends = ", ".join(str(pid) for pid, _ in sorted(left))
-                raise DriverError(f"A transaction stays open {SETTLE_SECONDS:g} s later, of backend {backends}.")
-            time.sleep(_LOOK_SECONDS)
-            left &= set(connection.execute(_OPEN).fetchall())
+
+        def have_ended() -> bool:
+            left.intersection_update(connection.execute(_OPEN).fetchall())
+            return not left
+
+        if left and not comes_true(have_ended, SETTLE_SECONDS):
+            backends = ", ".join(str(pid) for pid, _ in sorted(left))
+            raise DriverError(f"A transaction stays open {SETTLE_SECONDS:g} s later, of backend {backends}.")

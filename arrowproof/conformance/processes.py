@@ -10,13 +10,13 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from arrowproof.conformance.driver import DriverError
+from arrowproof.conformance.waiting import comes_true
 from arrowproof.conformance.warden import Warden
 from arrowproof.model.evidence import Process
 from arrowproof.model.interrupts import interrupts_held
@@ -24,7 +24,6 @@ from arrowproof.model.interrupts import interrupts_held
 DEADLINE_SECONDS = 30.0
 """How long a process may take for one thing. It fails loudly; no right run comes near it."""
 
-_LOOK_SECONDS = 0.002
 _QUOTED_BYTES = 600
 _QUOTED_CHARACTERS = 240
 
@@ -135,22 +134,14 @@ class RunningProcess:
             self.kill()
 
     def _await(self, happened: Callable[[], bool], missed: str, deadline: float) -> None:
-        end = time.monotonic() + deadline
-        while not happened():
-            if not self.is_running:
-                # What it did last may have come between the two looks.
-                if happened():
-                    return
-                raise self._failure(f"{missed} and ended with {self.record().ended}")
-            if time.monotonic() > end:
-                raise self._failure(f"{missed} within {deadline:g} s")
-            time.sleep(_LOOK_SECONDS)
+        if not comes_true(lambda: happened() or not self.is_running, deadline):
+            raise self._failure(f"{missed} within {deadline:g} s")
+        # What it did last may have come between the two looks.
+        if not happened():
+            raise self._failure(f"{missed} and ended with {self.record().ended}")
 
     def _has_ended_within(self, deadline: float) -> bool:
-        end = time.monotonic() + deadline
-        while self.is_running and time.monotonic() < end:
-            time.sleep(_LOOK_SECONDS)
-        return not self.is_running
+        return comes_true(lambda: not self.is_running, deadline)
 
     def _signal(self, number: signal.Signals) -> None:
         """Signal the whole group: what a service forked may be there still when the service itself has ended."""

@@ -10,7 +10,6 @@ its busy handler makes, or else by its end: give it a short busy timeout.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
@@ -18,10 +17,9 @@ from typing import Protocol, runtime_checkable
 
 from arrowproof.conformance.driver import DriverError
 from arrowproof.conformance.processes import DEADLINE_SECONDS, RunningProcess
+from arrowproof.conformance.waiting import comes_true
 from arrowproof.model.evidence import Moment, Process, Row
 from arrowproof.model.transitions import Transition
-
-_LOOK_SECONDS = 0.002
 
 
 @runtime_checkable
@@ -137,8 +135,13 @@ class ProcessRival:
 
     def finish(self) -> tuple[Process, ...]:
         """Wait for its exit; one that does not end is killed."""
-        _await_end(lambda: self.is_over, self._process)
-        return (self._process.record(),)
+        process = self._process
+        if not comes_true(lambda: self.is_over, DEADLINE_SECONDS):
+            process.kill()
+            raise DriverError(
+                f"The {process.role} (process {process.pid}) did not come to an end within {DEADLINE_SECONDS:g} s."
+            )
+        return (process.record(),)
 
 
 class RequestRival(ProcessRival):
@@ -170,14 +173,3 @@ class RequestRival(ProcessRival):
 def _asked(ask: Callable[[], object]) -> None:
     with suppress(Exception):
         ask()
-
-
-def _await_end(is_over: Callable[[], bool], process: RunningProcess) -> None:
-    deadline = time.monotonic() + DEADLINE_SECONDS
-    while not is_over():
-        if time.monotonic() > deadline:
-            process.kill()
-            raise DriverError(
-                f"The {process.role} (process {process.pid}) did not come to an end within {DEADLINE_SECONDS:g} s."
-            )
-        time.sleep(_LOOK_SECONDS)

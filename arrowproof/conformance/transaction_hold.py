@@ -12,7 +12,6 @@ lock of any row. What another commits meanwhile it does not see unless it looks 
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -22,6 +21,7 @@ from arrowproof.conformance.open_transactions import SETTLE_SECONDS
 from arrowproof.conformance.postgresql_journal_schema import JournalQueries, literal
 from arrowproof.conformance.postgresql_rows import BoundTable, bound_table, open_server
 from arrowproof.conformance.rows import quote
+from arrowproof.conformance.waiting import comes_true
 from arrowproof.model.evidence import Row, Scalar
 from arrowproof.model.lifecycle import Binding, Lifecycle
 from arrowproof.model.record import record
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 _LOCK_CLASS = 1095914835
 """The first number of the advisory locks; the second is the table's."""
 
-_LOOK_SECONDS = 0.002
 _TRIGGER = '"00_arrowproof_9_hold"'
 
 
@@ -71,16 +70,16 @@ class Hold:
             DriverError: neither comes.
         """
         waiting = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND classid = %s AND objid = %s"
-        deadline = time.monotonic() + SETTLE_SECONDS
-        while time.monotonic() < deadline:
+        held: list[int] = []
+
+        def is_held_or_over() -> bool:
             was_over = is_over()
-            found = self.connection.execute(waiting, self.lock).fetchone()
-            if found is not None:
-                return int(found[0])
-            if was_over:
-                return None
-            time.sleep(_LOOK_SECONDS)
-        raise DriverError(f"Nothing made the change within {SETTLE_SECONDS:g} s.")
+            held.extend(int(pid) for (pid,) in self.connection.execute(waiting, self.lock).fetchall())
+            return was_over or bool(held)
+
+        if not comes_true(is_held_or_over, SETTLE_SECONDS):
+            raise DriverError(f"Nothing made the change within {SETTLE_SECONDS:g} s.")
+        return held[0] if held else None
 
     def let_pass(self) -> None:
         """Hold nobody any more but who waits here already."""
@@ -108,14 +107,12 @@ WHERE NOT granted AND NOT ({held}) AND datname = current_database() AND backend_
         Raises:
             DriverError: it does not.
         """
-        deadline = time.monotonic() + SETTLE_SECONDS
-        while self.connection.execute("SELECT FROM pg_stat_activity WHERE pid = %s", (backend,)).fetchone() is not None:
-            if time.monotonic() > deadline:
-                raise DriverError(
-                    f"The server still works for a client that went {SETTLE_SECONDS:g} s ago (backend {backend});"
-                    " set client_connection_check_interval for its database."
-                )
-            time.sleep(_LOOK_SECONDS)
+        at_work = "SELECT FROM pg_stat_activity WHERE pid = %s"
+        if not comes_true(lambda: self.connection.execute(at_work, (backend,)).fetchone() is None, SETTLE_SECONDS):
+            raise DriverError(
+                f"The server still works for a client that went {SETTLE_SECONDS:g} s ago (backend {backend});"
+                " set client_connection_check_interval for its database."
+            )
 
 
 @contextmanager
