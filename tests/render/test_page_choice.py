@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -54,6 +55,12 @@ def test_transitions_whose_ends_read_the_same_when_they_are_joined_are_chosen_on
         assert pressed(tab, ".arrow") == [arrow]
     tab.get_by_role("button", name=f"{near} → c").click()
     assert pressed(tab, ".arrow") == []
+    for ends, arrow in (((near, "c"), "second"), (("a", far), "first"), ((near, "c"), "second")):
+        address = "#transition=" + ":".join(quote(end, "") for end in ends)
+        tab.evaluate("address => { location.hash = address; }", address)
+        expect(tab.locator(f'.arrow[data-arrow="{arrow}"][aria-pressed=true]')).to_have_count(1)
+        assert pressed(tab, ".arrow") == [arrow]
+        assert len(pressed(tab, ".list button")) == 1
 
 
 @pytest.mark.parametrize("fragment", ["#transition=pending:done", "#transition=%70ending:done"])
