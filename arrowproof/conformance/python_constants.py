@@ -13,6 +13,26 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePosixPath
 
+from arrowproof.conformance.python_scopes import Scope, scope_of
+
+
+@dataclass
+class Module:
+    """A file of the project, as far as its constants matter to others."""
+
+    file: str
+    tree: ast.Module
+
+    @cached_property
+    def scope(self) -> Scope:
+        """The names that it binds."""
+        return scope_of(self.tree, None)
+
+    @cached_property
+    def classes(self) -> Mapping[str, ast.expr]:
+        """What its classes bind once, as :func:`class_constants` says it."""
+        return class_constants(self.tree)
+
 
 @dataclass
 class Project:
@@ -20,6 +40,16 @@ class Project:
 
     texts: Mapping[str, str] = field(default_factory=dict)
     _rebound: dict[tuple[str, str], bool] = field(default_factory=dict)
+    _modules: dict[str, Module | None] = field(default_factory=dict)
+
+    def module(self, file: str) -> Module | None:
+        """One of its files, None when it cannot be read."""
+        if file not in self._modules:
+            try:
+                self._modules[file] = Module(file, ast.parse(self.texts[file]))
+            except (KeyError, SyntaxError, ValueError, RecursionError, MemoryError):
+                self._modules[file] = None
+        return self._modules[file]
 
     @cached_property
     def _classes(self) -> dict[str, list[tuple[str, str]]]:

@@ -48,7 +48,7 @@ class Binding:
     """What a name is bound to: every expression that is assigned to it, and what is added to it later.
 
     ``spots`` say where; an addition knows whether it is ``+=``. ``is_bound_otherwise``: by a loop, an import, a
-    parameter; ``is_scattered``: by a function that calls it global too.
+    parameter; ``is_imported``: by imports alone; ``is_scattered``: by a function that calls it global too.
     """
 
     name: str
@@ -57,6 +57,7 @@ class Binding:
     additions: list[tuple[ast.expr, Spot, bool]] = field(default_factory=list)
     is_bound_otherwise: bool = False
     is_scattered: bool = False
+    is_imported: bool = False
 
     @property
     def value(self) -> ast.expr | None:
@@ -201,6 +202,7 @@ def _bind(
             outer[type(node)].update(node.names)
         for target, value in _assigned_values(node):
             binding = names.setdefault(target, Binding(target))
+            binding.is_imported = False
             spot = spot_of(node, blocks, is_end=True)
             # A loop that binds a name to what it was and more adds to it; elsewhere it is one more value.
             is_in_loop = any(block.is_loop for block in blocks)
@@ -211,7 +213,10 @@ def _bind(
                 binding.assigned.append(value)
                 binding.spots.append(spot)
         for name in _other_names(node):
-            names.setdefault(name, Binding(name)).is_bound_otherwise = True
+            is_first = name not in names
+            binding = names.setdefault(name, Binding(name))
+            binding.is_bound_otherwise = True
+            binding.is_imported = isinstance(node, ast.alias) and (is_first or binding.is_imported)
     moving = {name for name, binding in names.items() if len(binding.assigned) > 1 or binding.additions}
     places = {id(each): spot_of(each, blocks) for each, blocks in uses if each.id in moving}
     return frozenset(outer[ast.Global]), frozenset(outer[ast.Nonlocal]), places

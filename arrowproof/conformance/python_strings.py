@@ -11,11 +11,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from arrowproof.conformance.pieces import Chunk, added_later, chunks_of
 from arrowproof.conformance.python_choices import Choices
 from arrowproof.conformance.python_constants import ClassConstants
 from arrowproof.conformance.python_flow import Spot
+from arrowproof.conformance.python_imports import Imports
 from arrowproof.conformance.python_methods import parts_of, read_call, read_percent
 from arrowproof.conformance.python_scopes import Addition, Binding, Scope, When
 from arrowproof.conformance.python_text import MAX_TEXT, number_of, shown, slice_of, written_text
@@ -277,14 +279,14 @@ class Strings:
         """A string that a name is bound to, with what is added to it before it is used."""
         if isinstance(node, ast.Attribute):
             value = self.attribute(node, scope)
-            chunks = self.chunks(value, scope, depth + 1) if value is not None else None
+            chunks = self.chunks(value, scope, depth + 1) if value is not None else self._imported(node, scope)
             if chunks is not None:
                 self.consumed.add(id(node))
                 self.taken.add(id(value))
             return chunks
         binding, use = scope.place_of(node)
-        if binding is None:
-            return None
+        if binding is None or binding.is_imported:
+            return self._imported(node, scope)
         options: list[int | None] = [*binding.reaching(use)]
         if binding.is_bound_otherwise or self._is_bound_elsewhere(binding, scope) or not options:
             options.append(None)
@@ -298,6 +300,23 @@ class Strings:
             self.consumed.add(id(node))
             self.taken |= {id(binding.assigned[index])} if index is not None else set()
         return chunks
+
+    def _imported(self, node: ast.Name | ast.Attribute, scope: Scope) -> list[Chunk] | None:
+        """The string of another file that an imported name stands for."""
+        root: ast.expr = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        binding = scope.find(root.id) if isinstance(root, ast.Name) else None
+        text = self.imports.constant(node) if binding is not None and binding.is_imported else None
+        if text is None:
+            return None
+        self.consumed.add(id(node))
+        return list(chunks_of(text, node.lineno, node.lineno))
+
+    @cached_property
+    def imports(self) -> Imports:
+        """What the names stand for that the module imports."""
+        return Imports(self.constants.file, self.constants.project)
 
     def _is_bound_elsewhere(self, binding: Binding, scope: Scope) -> bool:
         """Whether another file may bind a name of this module."""

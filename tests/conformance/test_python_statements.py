@@ -281,6 +281,58 @@ def test_what_another_file_binds_anew_is_no_constant() -> None:
         assert [each.sql.partition("WHERE ")[2] for each in statements][-1:] == [wanted], more
 
 
+STATES_FILE = 'from enum import StrEnum\nDONE = "x"\nT = "jobs"\nclass S(StrEnum):\n    DONE = "x"\n'
+
+
+@pytest.mark.parametrize(
+    ("files", "name"),
+    [
+        ({"a.py": "from st import DONE, T", "st.py": STATES_FILE}, "DONE"),
+        ({"src/app/db/a.py": "from app.st import DONE as D, T", "src/app/st.py": STATES_FILE}, "D"),
+        ({"app/db/a.py": "from ..st import S, T", "app/st.py": STATES_FILE, "app/__init__.py": ""}, "S.DONE.value"),
+        ({"app/db/a.py": "from .. import st\nfrom ..st import T", "app/st.py": STATES_FILE}, "st.S.DONE"),
+        ({"app/a.py": "import app.st\nfrom app.st import T", "app/st.py": STATES_FILE}, "app.st.DONE"),
+        ({"a.py": "from p import DONE, T", "p/__init__.py": "from p.st import *\nfrom .st import DONE, T",
+          "p/st.py": STATES_FILE}, "DONE"),
+    ],
+)  # fmt: skip
+def test_a_constant_that_is_imported_stands_for_its_string(files: dict[str, str], name: str) -> None:
+    ((file, code), *others) = files.items()
+    run = f"\ndef run(db): db.execute(f\"DELETE FROM {{T}} WHERE s = '{{{name}}}'\")"
+    statements = extract({file: "# jobs\n" + code + run, **dict(others)}).statements
+    assert [each.sql for each in statements] == ["DELETE FROM jobs WHERE s = 'x'"]
+
+
+@pytest.mark.parametrize(
+    ("code", "other"),
+    [
+        ("from st import DONE", "import st\nst.DONE = 'y'"),
+        ("from app.st import DONE", ""),
+        ("from st import *", ""),
+        ("try: from st import DONE\nexcept ImportError: from su import DONE", ""),
+        ("from st import DONE\nif a: DONE = b()", ""),
+        ("from st import CHANGED as DONE", ""),
+        ("from loop import DONE", ""),
+    ],
+)
+def test_an_import_that_may_bring_in_another_string_is_a_hole(code: str, other: str) -> None:
+    states = STATES_FILE + "CHANGED = 'x'\ndef f():\n    global CHANGED\n    CHANGED = 'y'\n"
+    run = "\ndef run(db): db.execute(f\"DELETE FROM jobs WHERE s = '{DONE}'\")"
+    files = {"a.py": code + run, "st.py": states, "su.py": states, "b.py": other, "loop.py": "from loop import DONE"}
+    assert [each.sql for each in extract(files).statements] == ["DELETE FROM jobs WHERE s = '{DONE}'"]
+    shadowed = "from st import DONE\ndef run(db, DONE): db.execute(f\"DELETE FROM jobs WHERE s = '{DONE}'\")"
+    (statement,) = extract({"a.py": shadowed, "st.py": states}).statements
+    assert statement.sql == "DELETE FROM jobs WHERE s = '{DONE}'"
+
+
+def test_a_package_is_no_root_of_what_its_files_import() -> None:
+    code = "from st import DONE\ndef run(db): db.execute(f\"DELETE FROM jobs WHERE s = '{DONE}'\")"
+    files = {"app/a.py": code, "app/st.py": STATES_FILE}
+    assert [each.sql for each in extract(files).statements] == ["DELETE FROM jobs WHERE s = 'x'"]
+    statements = extract({**files, "app/__init__.py": ""}).statements
+    assert [each.sql for each in statements] == ["DELETE FROM jobs WHERE s = '{DONE}'"]
+
+
 def test_code_that_cannot_be_read_is_undecided_and_newer_syntax_is_read() -> None:
     (statement,) = found("a.py", 'db.execute("DELETE FROM jobs"')
     assert "not Python as this version reads it" in (statement.problem or "")
