@@ -7,6 +7,7 @@ no rows; that no data-changing word was passed over with it is for the reader of
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from arrowproof.conformance.tokens import Token, TokenKind
@@ -157,6 +158,55 @@ def _continues(before: Token, token: Token) -> bool:
     return token.word in (",", ".")
 
 
+_QUOTING = frozenset({"QUOTE_IDENT", "QUOTE_LITERAL", "QUOTE_NULLABLE"})
+_FORMAT_SIGN = re.compile(r"%(?:\d+\$)?-?\d*(.)", re.DOTALL)
+_NOT_IN_A_QUERY = re.compile(rf"(?i);|\b(?:{'|'.join(sorted(_CHANGING))})\b")
+
+
+def _is_one_query(tokens: tuple[Token, ...]) -> bool:
+    """Whether EXECUTE runs a SELECT that can change nothing, whatever fills it.
+
+    So it is where all that is put between its constants is quoted by PostgreSQL, and they have no data-changing word.
+    """
+    words = [token.word for token in tokens]
+    end = next((index for index, word in enumerate(words) if word in ("INTO", "USING")), len(tokens))
+    parts = _split_at_joins(tokens[1:end])
+    if len(parts) == 1 and words[1:3] == ["FORMAT", "("] and words[end - 1] == ")":
+        pieces = _FORMAT_SIGN.split(parts[0][2].value or "")
+        constants, is_quoted = pieces[::2], set(pieces[1::2]) <= set("%IL")
+    else:
+        others = [part for part in parts if not _is_quoted(part)]
+        constants = [part[0].value or "" for part in others if part]
+        is_quoted = all(len(part) == 1 and part[0].value is not None for part in others)
+    text = " ".join(constants)
+    return (
+        is_quoted
+        and text.lstrip().upper().startswith("SELECT ")
+        and _NOT_IN_A_QUERY.search(text) is None
+        and not any(constant.count(quote) % 2 for constant in constants for quote in "'\"")
+    )
+
+
+def _split_at_joins(tokens: Sequence[Token]) -> list[tuple[Token, ...]]:
+    """What ``||`` joins, each part without it."""
+    parts: list[tuple[Token, ...]] = [()]
+    depth = 0
+    for token in tokens:
+        depth += (token.word == "(") - (token.word == ")")
+        if token.word == "||" and depth == 0:
+            parts.append(())
+        else:
+            parts[-1] = (*parts[-1], token)
+    return parts
+
+
+def _is_quoted(part: tuple[Token, ...]) -> bool:
+    """Whether a part is a name or a literal as PostgreSQL quotes it: ``a::regclass``, ``quote_ident(a)``."""
+    words = [token.word for token in part]
+    is_call = words[1:2] == ["("] and words[0] in _QUOTING and words[2:].count(")") == 1 and words[-1] == ")"
+    return is_call or words[1:] == ["::", "REGCLASS"]
+
+
 _QUIET = frozenset({"NOTIFY", "LISTEN", "UNLISTEN", "ANALYZE", "LOCK", "SET", "COMMENT", "GRANT", "REVOKE", "VACUUM"})
 
 
@@ -168,6 +218,6 @@ def _dynamic(tokens: tuple[Token, ...]) -> Piece:
         return Piece(tokens, dynamic=tokens[1])
     first = next((token.value for token in tokens if token.kind is TokenKind.TEXT and token.value), "")
     begins = first.split(None, 1)[0].upper() if first.strip() else ""
-    if begins in _QUIET:
+    if begins in _QUIET or _is_one_query(tokens):
         return Piece(tokens)
     return Piece(tokens, problem="it runs a string that is put together at run time")

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from arrowproof.conformance.guard_script import GuardScript
+from arrowproof.conformance.postgresql_guard import PostgreSQLGuard
 from arrowproof.conformance.statements import SqlStatement, split_statements
 from arrowproof.model.lifecycle import Dialect
+from tests.conformance.guards import allowed_job
 
 FINISH = """\
 CREATE OR REPLACE FUNCTION app.finish(job_id bigint) RETURNS trigger LANGUAGE plpgsql AS $body$
@@ -93,6 +96,14 @@ def test_every_kind_of_body_is_read(text: str) -> None:
         ("DO $$ BEGIN EXECUTE 'UPDATE ' || name; END $$", "put together at run time"),
         ("DO $$ BEGIN EXECUTE format('UPDATE %I SET a = 1', t); END $$", "put together at run time"),
         ("DO $$ BEGIN FOR r IN EXECUTE sql LOOP END LOOP; END $$", "put together at run time"),
+        ("DO $$ BEGIN EXECUTE 'SELECT a FROM ' || name; END $$", "put together at run time"),
+        ("DO $$ BEGIN EXECUTE 'SELECT f(''DELETE '' || a)' || quote_ident(t); END $$", "put together at run time"),
+        ("DO $$ BEGIN EXECUTE 'SELECT 1; DROP TABLE ' || t::regclass; END $$", "put together at run time"),
+        ("DO $$ BEGIN EXECUTE 'SELECT ''' || t::regclass || ''''; END $$", "put together at run time"),
+        ("DO $$ BEGIN EXECUTE 'SELECT a FROM ' || t::regclass || tail; END $$", "put together at run time"),
+        ("DO $$ BEGIN EXECUTE format('SELECT %s', t); END $$", "put together at run time"),
+        ("DO $$ BEGIN EXECUTE format('SELECT %I', t) || tail; END $$", "put together at run time"),
+        ("DO $$ BEGIN EXECUTE format('SELECT %I', t) || format('%s', tail); END $$", "put together at run time"),
         ("DO $$ BEGIN EXECUTE 'UPDATE jobs SET a = ''x'''; END $$", "has quotes in it"),
         ("\\i other.sql", "a command of the psql shell"),
     ],
@@ -107,10 +118,19 @@ def test_what_cannot_be_read_has_a_problem(text: str, reason: str) -> None:
         "CREATE FUNCTION f() RETURNS int LANGUAGE c AS 'lib', 'UPDATE'",
         "DO $$ BEGIN EXECUTE format('NOTIFY %I', c); EXECUTE 'LOCK TABLE jobs'; x := 1; RAISE NOTICE 'DELETE'; END $$",
         "\\restrict abc",
+        "DO $$ BEGIN EXECUTE 'SELECT a FROM ' || TG_RELID::regclass || ' WHERE b = ''''' INTO d; END $$",
+        "DO $$ BEGIN EXECUTE 'SELECT a FROM ' || quote_ident(t.name) || ' WHERE b = $1' INTO d USING e; END $$",
+        "DO $$ BEGIN EXECUTE format('SELECT 5 %% 2 FROM %I WHERE b = %2$L', t, e) INTO d; END $$",
     ],
 )
 def test_what_cannot_change_rows_has_none(text: str) -> None:
     assert [each.problem for each in split(text)] == [None] * len(split(text))
+
+
+def test_a_guard_among_the_migrations_is_decided() -> None:
+    guard = GuardScript(PostgreSQLGuard(allowed_job()))
+    found = split(guard.installation() + guard.removal())
+    assert [each.problem for each in found] == [None] * len(found)
 
 
 def test_the_rows_of_a_dump_are_no_statements() -> None:
