@@ -14,7 +14,7 @@ from dataclasses import field, replace
 from itertools import pairwise, takewhile
 
 from arrowproof.conformance.grammar import SQLITE, Grammar, grammar_of
-from arrowproof.conformance.holes import misplaced_hole, open_places, open_templates
+from arrowproof.conformance.holes import open_templates
 from arrowproof.conformance.mysql_statements import Bodies, without_delimiters
 from arrowproof.conformance.plpgsql import Piece, read_pieces
 from arrowproof.conformance.routines import Routine, body_of, read_routine
@@ -305,8 +305,7 @@ def _find_problem(tokens: Sequence[Token], grammar: Grammar) -> str | None:
     for token in tokens:
         if token.kind is TokenKind.JUNK:
             return f"{grammar.title} cannot read {token.text[:20]!r} in line {token.line}"
-    templates = dict(open_places(tokens))
-    return misplaced_hole(tokens, templates) if templates else None
+    return None
 
 
 def _read_trigger(header: Sequence[Token]) -> Trigger | None:

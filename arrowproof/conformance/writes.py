@@ -15,6 +15,7 @@ from arrowproof.conformance.changes import Assignment, Change, Opaque, Verb, cla
 from arrowproof.conformance.definitions import judge_server_definition
 from arrowproof.conformance.grammar import Grammar
 from arrowproof.conformance.heads import find_heads, may_name
+from arrowproof.conformance.holes import misplaced_hole, open_places
 from arrowproof.conformance.mysql_statements import judge_mysql
 from arrowproof.conformance.names import fold
 from arrowproof.conformance.statements import SqlStatement
@@ -35,10 +36,15 @@ def changes_of(statement: SqlStatement, table: str, columns: Collection[str] = (
     """
     if statement.grammar.quotes_names:
         answer = classify(statement, table)
-        return (answer,) if answer is not None else ()
-    if statement.problem is not None:
+        answers: tuple[Answer, ...] = (answer,) if answer is not None else ()
+    elif statement.problem is not None:
         return (Opaque(statement, statement.problem),)
-    return tuple(_server_changes(_without_prefix(statement), fold(table), columns))
+    else:
+        answers = tuple(_server_changes(_without_prefix(statement), fold(table), columns))
+    is_bound = any(isinstance(each, Change) and each.table == fold(table) for each in answers)
+    places = dict(open_places(statement.tokens)) if is_bound else {}
+    reason = misplaced_hole(statement.tokens, places) if places else None
+    return answers if reason is None else (Opaque(statement, reason),)
 
 
 def _without_prefix(statement: SqlStatement) -> SqlStatement:

@@ -118,15 +118,6 @@ def test_a_placeholder_of_a_template_is_a_parameter_also_in_quotes(parameter: st
     assert [token.kind.value for token in statement.tokens][:3] == ["word", "parameter", "operator"]
 
 
-@pytest.mark.parametrize("end", ["{{ a }}", "WHERE a = 1 ${a}", "WHERE a = 1 AND {{ a }}", "WHERE a = ${a} ${b}"])
-def test_a_placeholder_of_a_template_that_may_be_more_than_a_value_is_a_problem(end: str) -> None:
-    for dialect in Dialect:
-        (statement,) = split_statements("a.sql", f"DELETE FROM jobs {end}", dialect)
-        assert "stands for" in (statement.problem or "")
-        (statement,) = split_statements("a.sql", "DELETE FROM ${schema}.jobs WHERE a = {{ a }}", dialect)
-        assert statement.problem is None
-
-
 def test_a_body_of_a_function_keeps_its_strings() -> None:
     text = "CREATE FUNCTION f() RETURNS void LANGUAGE sql AS 'DELETE FROM jobs WHERE a = ${a}'; SELECT '{{1,2},{3}}'"
     _, body, after = split_statements("a.sql", text, Dialect.POSTGRESQL)

@@ -131,3 +131,22 @@ def test_prose_and_statements_on_other_tables_in_strings_change_nothing(sql: str
 def test_strings_with_escapes_are_not_followed_once_they_are_switched_on() -> None:
     assert "backslashes in strings are escapes" in reason("SET standard_conforming_strings = off")
     assert answers("SET standard_conforming_strings = on") == []
+
+
+@pytest.mark.parametrize("dialect", Dialect)
+@pytest.mark.parametrize("end", ["{{ a }}", "WHERE a = 1 ${a}", "WHERE a = 1 AND {{ a }}", "WHERE a = ${a} ${b}"])
+def test_a_placeholder_of_a_template_that_may_be_more_than_a_value_is_undecided(dialect: Dialect, end: str) -> None:
+    (answer,) = answers(f"DELETE FROM jobs {end}", dialect)
+    assert isinstance(answer, Opaque)
+    assert "stands for" in answer.reason
+    (answer,) = answers("DELETE FROM jobs WHERE a = {{ a }}", dialect)
+    assert isinstance(answer, Change)
+
+
+def test_a_placeholder_in_what_does_not_change_the_table_matters_to_nobody() -> None:
+    for sql in ("LISTEN {channel}", "CREATE INDEX ${name} ON jobs (a)", "SELECT {{ columns }} FROM jobs {{ where }}"):
+        assert answers(sql) == []
+    (answer,) = answers("DELETE FROM notes {{ where }}")
+    assert isinstance(answer, Change)
+    (answer,) = answers("DELETE FROM ${schema}.jobs WHERE a = {{ a }}")
+    assert isinstance(answer, Change)
