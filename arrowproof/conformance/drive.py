@@ -273,7 +273,11 @@ class _Drive:
         """So many random walks."""
         from arrowproof.conformance.random_walks import Wanderer
 
-        return Wanderer(self.subject, self._is_detour, self.progress).wander(count, seed)
+        wanderer = Wanderer(self.subject, self._is_detour, self.progress)
+        made = wanderer.wander(count, seed)
+        # Ahead of those of the tours, which are shorter.
+        self.detours[:0] = sorted(wanderer.detours, key=lambda detour: -len(detour.steps))
+        return made
 
     def _end(self, key: Row | None) -> None:
         _, problem = attempt(lambda: abilities.end(self.subject.driver, key))
@@ -321,7 +325,7 @@ def _sneak_paths(subject: Subject, journal: Sequence[JournalRow]) -> tuple[Sneak
 
 
 def _latest(detours: Sequence[Detour]) -> tuple[Detour, ...]:
-    """One for each pair of transitions: that of the last tour which met it, which is the shortest."""
+    """One for each pair of transitions: the last one, which is the shortest."""
     return tuple({detour.steps[-2:]: detour for detour in detours}.values())
 
 

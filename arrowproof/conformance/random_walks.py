@@ -16,7 +16,7 @@ from arrowproof.conformance.driver import FireDriver
 from arrowproof.conformance.illegal_events import events_to_fire
 from arrowproof.conformance.walks import Subject, attempt, take_walk
 from arrowproof.errors import ArrowproofError, MissingEnvironmentError
-from arrowproof.model.evidence import JournalRow, RandomWalks, Row, Walk
+from arrowproof.model.evidence import Detour, JournalRow, RandomWalks, Row, Walk
 from arrowproof.model.progress import Progress
 from arrowproof.model.record import record
 from arrowproof.model.transitions import Transition
@@ -50,6 +50,8 @@ class Wanderer:
     """What came of each walk: why it failed, None when it did not."""
     taken: list[Step] = field(default_factory=list)
     """Every step that was taken."""
+    detours: list[Detour] = field(default_factory=list)
+    """What went otherwise and is no failure."""
     stopped: list[ArrowproofError] = field(default_factory=list)
 
     def wander(self, count: int, seed: int | None) -> RandomWalks:
@@ -117,6 +119,7 @@ class Wanderer:
                 walk = take_walk(self.subject, step, key, mark)
                 key, rows, problem = walk.key or key, walk.journal, walk.problem
                 if problem is not None and self.is_detour(done, walk):
+                    self.detours.append(Detour(tuple(map(_name, done)), problem))
                     problem = None
                     break
             elif key is not None and isinstance(driver, FireDriver):

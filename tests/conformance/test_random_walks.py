@@ -11,7 +11,7 @@ from arrowproof.conformance.drive import drive
 from arrowproof.conformance.random_walks import MAX_STEPS, MAX_TRIES
 from arrowproof.conformance.verdict import judge
 from arrowproof.errors import InputError
-from arrowproof.model.evidence import RandomWalks, TransitionEvidence, Verdict
+from arrowproof.model.evidence import Detour, RandomWalks, TransitionEvidence, Verdict
 from tests.conformance.ledgers import REFUSED, LedgerDriver, ledger
 from tests.conformance.test_illegal_events import FiringDriver
 
@@ -67,8 +67,11 @@ def test_a_seed_is_chosen_and_said_when_none_is_given(tmp_path: Path) -> None:
 
 
 def test_what_the_service_does_otherwise_within_the_model_on_a_long_walk_is_no_failure(tmp_path: Path) -> None:
-    made = wander(tmp_path, LedgerDriver({"open paid open paid": REFUSED, "open paid open removed": "paid"}))
-    assert made.problem is None
+    driver = LedgerDriver({"open paid open paid": REFUSED, "open paid open removed": "paid"})
+    result = drive(MODEL, driver, tmp_path / "out", random_walks=40, seed=7)
+    assert result.random_walks is not None
+    assert result.random_walks.problem is None
+    assert Detour(SHORTEST, "not now The journal holds nothing.") in result.detours
 
 
 def test_what_is_wrong_with_the_machine_is_no_failure_of_the_service(tmp_path: Path) -> None:
