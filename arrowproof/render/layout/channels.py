@@ -8,6 +8,7 @@ no order can, the two pins are reported, so that they can be given different col
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 
 from arrowproof.model.record import record
 from arrowproof.render.layout.coordinates import Columns
@@ -64,25 +65,34 @@ def _run(link: Link, columns: Columns) -> Run:
 
 def _channel(runs: Sequence[Run], apart: int) -> Channel:
     near, touch = max(_NEAR, apart), max(_TOUCH, apart)
+    numbers = range(len(runs))
     starts = (
-        sorted(runs, key=lambda run: (run.left, run.right, run.link)),
-        sorted(runs, key=lambda run: (-run.left, run.right, run.link)),
-        sorted(runs, key=lambda run: (run.left - run.right, run.link)),
+        sorted(numbers, key=lambda one: (runs[one].left, runs[one].right, runs[one].link)),
+        sorted(numbers, key=lambda one: (-runs[one].left, runs[one].right, runs[one].link)),
+        sorted(numbers, key=lambda one: (runs[one].left - runs[one].right, runs[one].link)),
     )
-    costs = {(a.link, b.link): _cost(a, b, touch) for a in runs for b in runs if a is not b and _is_near(a, b, near)}
-    order = min((_improved(start, costs) for start in starts), key=lambda order: _total(order, costs))
+    costs = {
+        (one, other): _cost(runs[one], runs[other], touch)
+        for one in numbers
+        for other in numbers
+        if one != other and _is_near(runs[one], runs[other], near)
+    }
+    # How much more each run costs below another one than above it.
+    saved = [[costs.get((other, one), 0) - costs.get((one, other), 0) for other in numbers] for one in numbers]
+    order = min((_improved(start, saved) for start in starts), key=lambda order: _total(order, costs))
     slots: dict[int, int] = {}
     for place, run in enumerate(order):
-        above = [slots[other.link] for other in order[:place] if (other.link, run.link) in costs]
-        slots[run.link] = max(above, default=-1) + 1
+        above = [slots[other] for other in order[:place] if (other, run) in costs]
+        slots[run] = max(above, default=-1) + 1
     clashes = [
         clash
         for place, run in enumerate(order)
         for other in order[place + 1 :]
-        if costs.get((run.link, other.link), 0) >= _HARD
-        for clash in _clashes(run, other, touch)
+        if costs.get((run, other), 0) >= _HARD
+        for clash in _clashes(runs[run], runs[other], touch)
     ]
-    return Channel(slots, max(slots.values(), default=-1) + 1, tuple(clashes))
+    by_link = {runs[run].link: slot for run, slot in slots.items()}
+    return Channel(by_link, max(slots.values(), default=-1) + 1, tuple(clashes))
 
 
 def _is_near(a: Run, b: Run, near: int) -> bool:
@@ -106,7 +116,7 @@ def _clashes(upper: Run, lower: Run, touch: int) -> list[tuple[Pin, Pin]]:
     ]
 
 
-def _improved(start: Sequence[Run], costs: Mapping[tuple[int, int], int]) -> list[Run]:
+def _improved(start: Sequence[int], saved: Sequence[Sequence[int]]) -> list[int]:
     """Move one run at a time to the place that saves most, as long as that saves something."""
     order = list(start)
     for _ in range(_MOVES):
@@ -114,8 +124,9 @@ def _improved(start: Sequence[Run], costs: Mapping[tuple[int, int], int]) -> lis
         for run in list(order):
             place = order.index(run)
             rest = order[:place] + order[place + 1 :]
-            found = _insertion_costs(run, rest, costs)
-            best = min(range(len(found)), key=found.__getitem__)
+            # What the run costs at every place among the rest, compared with the first one.
+            found = list(accumulate(map(saved[run].__getitem__, rest), initial=0))
+            best = found.index(min(found))
             if found[best] < found[place]:
                 rest.insert(best, run)
                 order, moved = rest, True
@@ -124,15 +135,5 @@ def _improved(start: Sequence[Run], costs: Mapping[tuple[int, int], int]) -> lis
     return order
 
 
-def _insertion_costs(run: Run, rest: Sequence[Run], costs: Mapping[tuple[int, int], int]) -> list[int]:
-    """The cost of the run at every place among the rest."""
-    cost = sum(costs.get((run.link, other.link), 0) for other in rest)
-    found = [cost]
-    for other in rest:
-        cost += costs.get((other.link, run.link), 0) - costs.get((run.link, other.link), 0)
-        found.append(cost)
-    return found
-
-
-def _total(order: Sequence[Run], costs: Mapping[tuple[int, int], int]) -> int:
-    return sum(costs.get((run.link, other.link), 0) for place, run in enumerate(order) for other in order[place + 1 :])
+def _total(order: Sequence[int], costs: Mapping[tuple[int, int], int]) -> int:
+    return sum(costs.get((run, other), 0) for place, run in enumerate(order) for other in order[place + 1 :])
