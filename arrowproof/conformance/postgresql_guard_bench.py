@@ -139,14 +139,15 @@ class PostgreSQLBench:
         statement = self._statement(way, row, source, target)
         if statement is None:
             return None
-        if self._states(row) != self._held(source):
+        before = self._found(row)
+        if [state for state, *_ in before] != self._held(source):
             return Answer(Outcome.UNTRIED, "the row was not in the state to start from")
         if way == REPLICA:
             self.connection.execute("SET LOCAL session_replication_role = replica")
         answer = self._run(*statement)
         if way in _FREE and answer.outcome is Outcome.UNTRIED:
             return None
-        if answer.outcome is Outcome.LET_THROUGH and source != target and self._states(row) == self._held(source):
+        if answer.outcome is Outcome.LET_THROUGH and self._found(row) == before:
             return Answer(Outcome.REFUSED, "the statement changed nothing")
         return answer
 
@@ -302,10 +303,12 @@ class PostgreSQLBench:
         expression = (self.binding.state_sql or "").replace("%", "%%")
         return f"(SELECT ({expression}\n)::text FROM (SELECT row.*) AS {alias})"
 
-    def _states(self, row: int) -> list[str | None]:
+    def _found(self, row: int) -> list[tuple[str | None, ...]]:
+        """The state of the row and what is watched of it; empty when it is not there."""
         conditions = " AND ".join(f"row.{_name(name)} = {self._mark(name)}" for name in self.binding.key)
-        query = f"SELECT {self._state} FROM {self._table} AS row WHERE {conditions}"
-        return [value for (value,) in self.connection.execute(query, self._key(row))]
+        columns = ", ".join([self._state, *(f"row.{_name(name)}::text" for name in self.binding.watch)])
+        query = f"SELECT {columns} FROM {self._table} AS row WHERE {conditions}"
+        return self.connection.execute(query, self._key(row)).fetchall()
 
     def _held(self, state: str | None) -> list[str | None]:
         return [] if state is None else [self._values[state]]

@@ -69,6 +69,13 @@ class SQLiteGuard:
         yield self._trigger("update", f"AFTER UPDATE ON {self._table}", self._on_update())
         yield self._trigger("delete", f"AFTER DELETE ON {self._table}", self._on_delete())
 
+    def unknown_rows(self) -> str:
+        """A query for the number of rows that the shadow does not hold as they are; an error without a shadow."""
+        columns = ", ".join([*self._keys, "state", *self._watched, *self._rival_columns.values()])
+        values = ", ".join([*self._key(_ROW), *self._rest(_ROW)])
+        known = f"SELECT {columns} FROM {self._shadow}"
+        return f"SELECT count(*) FROM (SELECT {values} FROM {self._table} AS {_ROW} EXCEPT {known})"
+
     # --- Names
 
     @property

@@ -75,6 +75,25 @@ def test_a_leak_is_named_and_exits_with_1(arrowproof, database):
     assert lines[0] == ("  leak        todo -> removed by a plain statement was let through, and had to be refused")
 
 
+def test_a_guard_that_a_setting_can_open_does_not_hold(arrowproof, database):
+    run(database, arrowproof("guard").out)
+    run(database, "CREATE TABLE settings (is_open)")
+    connection = apsw.Connection(str(database))
+    update = connection.execute("SELECT sql FROM sqlite_schema WHERE name = 'arrowproof_guard_update_jobs'").get
+    connection.close()
+    narrowed = update.replace(" BEGIN", " WHEN NOT EXISTS (SELECT 1 FROM settings WHERE is_open) BEGIN", 1)
+    run(database, f"DROP TRIGGER arrowproof_guard_update_jobs; {narrowed}")
+    result = arrowproof("guard", "--check", "--db", str(database))
+    assert result.status == 1
+    first, aside, last = result.out.splitlines()
+    assert first.startswith("job is not guarded by what looks at the row alone: ")
+    assert aside.startswith("  set aside   the guard there is not the one that this lifecycle gives")
+    assert last.endswith("each may let through elsewhere what it refused here")
+    told = json.loads(arrowproof("guard", "--check", "--db", str(database), "--json").out)
+    assert told["verdict"] == "does not hold"
+    assert told["set_aside"] == [aside.removeprefix("  set aside   ")]
+
+
 def test_of_many_leaks_the_first_are_told_and_how_many_more_there_are(arrowproof, database):
     run(database, arrowproof("guard").out)
     run(database, "DROP TRIGGER arrowproof_guard_update_jobs; DROP TRIGGER arrowproof_guard_insert_jobs")

@@ -266,6 +266,38 @@ def test_a_guard_that_looks_whether_the_watched_column_changes_leaks_where_it_do
     assert ("done -> todo by an update of the state and what is watched" in leaks) == (sign == "IS")
 
 
+@pytest.mark.parametrize(
+    ("verb", "when", "holds"), [("FAIL", "AFTER", False), ("ROLLBACK", "AFTER", True), ("FAIL", "BEFORE", True)]
+)
+def test_a_refusal_is_one_when_nothing_of_the_change_stands(tmp_path: Path, verb: str, when: str, holds: bool) -> None:
+    path = tmp_path / "service.sqlite3"
+    trigger = f"CREATE TRIGGER it {when} UPDATE ON jobs WHEN OLD.status = 'done' AND NEW.status IS NOT 'done'"
+    execute(path, f"{JOBS}; {trigger} BEGIN SELECT RAISE({verb}, 'no'); END")
+    trials = [each for each in check(path).trials if each.name.startswith("done -> todo by a")]
+    assert [trial.is_right for trial in trials] == [holds] * 3
+    assert holds or "RAISE(FAIL) lets what is changed stand: no" in str(trials[0])
+
+
+def test_a_trigger_that_leaves_the_row_alone_refuses_a_self_transition_too(tmp_path: Path) -> None:
+    path = tmp_path / "service.sqlite3"
+    execute(
+        path,
+        f"{JOBS}; CREATE TRIGGER it BEFORE UPDATE ON jobs WHEN OLD.status = 'done' BEGIN SELECT RAISE(IGNORE); END",
+    )
+    assert "done -> done by a plain statement" not in names(check(path))
+    assert "todo -> todo by a plain statement" in names(check(path))
+
+
+def test_rows_that_the_guard_has_not_followed_are_told(database: Path) -> None:
+    execute(database, "INSERT INTO jobs (id, status) VALUES (1, 'todo'), (2, 'todo')")
+    assert check(database).holds
+    execute(database, "DELETE FROM arrowproof_guard_jobs WHERE key_0 = 2")
+    execute(database, "REPLACE INTO jobs (id, status, attempts) VALUES (2, 'todo', 7)")
+    assert check(database).holds, "it knows the row again"
+    execute(database, "UPDATE arrowproof_guard_jobs SET state = 'done' WHERE key_0 = 1")
+    assert [trial.name for trial in check(database).untried] == ["REPLACE of 1 rows"]
+
+
 @pytest.mark.parametrize("kind", ["inet", "time", "mood", "jsonb", "int[]", "bit(4)", "oid"])
 def test_a_key_of_any_type_of_postgresql_has_values_to_try(postgresql: str, kind: str) -> None:
     address = f"{postgresql}&options=-csearch_path%3Dkeyed"

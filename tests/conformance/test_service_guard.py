@@ -80,6 +80,8 @@ def test_a_sneak_path_that_happened_is_not_forgiven_for_a_guard(loan: Path) -> N
             trigger = connection.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (insert,)).get
             connection.execute(f"DROP TRIGGER {insert}; INSERT INTO loans (status) VALUES ('lost')")
             connection.execute(trigger)
+            known = "INSERT INTO arrowproof_guard_loans (key_0, state) SELECT id, status FROM loans"
+            connection.execute(f"{known} WHERE status = 'lost'")
         """
     service.write_text(service.read_text().replace(move, behind + move))
     evidence = prove_loan(loan)
@@ -210,7 +212,8 @@ def test_a_trigger_by_which_the_guard_s_own_is_skipped_takes_its_credit(tmp_path
         assert connection.execute("SELECT status FROM jobs").get == "done"
     checked = check_service_guard(path, guarded_job())
     assert checked is not None
-    assert [trial.name for trial in checked.untried] == ["a write after which the trigger quiet fires"]
+    names = [trial.name for trial in checked.untried]
+    assert names == ["REPLACE of 1 rows", "a write after which the trigger quiet fires"]
 
 
 def test_a_guard_that_another_lifecycle_gave_is_written_again(tmp_path: Path) -> None:
