@@ -59,6 +59,7 @@ if TYPE_CHECKING:
 
 _Finding = tuple[Verdict, str]
 _WAY = re.compile(r"^The way to .{1,600}? failed at .{1,600}?: ")
+_KEY_BEHIND = re.compile(r" \([^()]{1,200}=[^()]{1,200}\)")
 _JOURNAL_BESIDE = re.compile(r" The journal holds .*$")
 _FROM_BEST = (Verdict.PROVEN, Verdict.WALKED, Verdict.NOT_PROVEN)
 
@@ -132,8 +133,8 @@ def shortfalls(
 def causes_of(transition: TransitionEvidence) -> Iterator[tuple[str, str]]:
     """The reasons that the walks and kills of a transition give, each with its cause: equal causes, equal texts.
 
-    A cause is the problem without what differs from step to step: the way that was gone ahead of a kill, and what the
-    journal held beside the driver's own complaint.
+    A cause is the problem without what differs from step to step: the way that was gone ahead of a kill, the keys of
+    rows, and what the journal held beside the driver's own complaint.
     """
     name = one_line(transition_name(transition.source, transition.target))
     for walk in transition.walks:
@@ -146,7 +147,7 @@ def causes_of(transition: TransitionEvidence) -> Iterator[tuple[str, str]]:
 
 def _cause(problem: str) -> str:
     # Bounded ahead of the report's own bound, which would cut equal causes behind unequal ways at unequal places.
-    return _JOURNAL_BESIDE.sub("", _WAY.sub("", one_line(problem, 2_000))).rstrip(".")
+    return _KEY_BEHIND.sub("", _JOURNAL_BESIDE.sub("", _WAY.sub("", one_line(problem, 2_000)))).rstrip(".")
 
 
 def _of_sneak_path(path: SneakPath, pinned: Container[Statement], states: Sequence[State]) -> Iterator[_Finding]:

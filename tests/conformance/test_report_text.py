@@ -83,6 +83,22 @@ def test_one_cause_of_many_reasons_is_printed_once_and_its_others_counted(
     ]
 
 
+def test_one_cause_at_many_rows_is_printed_once(note_job: Lifecycle, failing_evidence: Evidence) -> None:
+    transitions = tuple(
+        replace(
+            transition,
+            walks=(replace(transition.walks[0], problem=f"a -> b was asked of one row (id={number}); also came c."),),
+            kills=(),
+        )
+        for number, transition in enumerate(failing_evidence.transitions)
+    )
+    reasons = judge(transitions)[1]
+    text = report_text(replace(failing_evidence, transitions=transitions, reasons=reasons), note_job).plain
+
+    assert text.count("asked of one row") == 1
+    assert f"and {len(transitions) - 1} more for the same reason" in text
+
+
 def test_a_cause_of_another_text_is_another_reason(note_job: Lifecycle, failing_evidence: Evidence) -> None:
     created, *rest = failing_evidence.transitions
     other = replace(created, walks=(replace(created.walks[0], problem="The driver gave up without a reason."),))
