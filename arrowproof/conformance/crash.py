@@ -18,7 +18,7 @@ from arrowproof.conformance.answers import checked_killed, checked_walked
 from arrowproof.conformance.driver import Killed, ProcessDriver, Walked
 from arrowproof.conformance.rows import BoundRow
 from arrowproof.conformance.sqlite_journal import SQLiteJournal
-from arrowproof.conformance.walks import Subject, attempt, describe, journal_problem, keyed, state_problem, take_walk
+from arrowproof.conformance.walks import Subject, attempt, bring_row, describe, journal_problem, keyed, state_problem
 from arrowproof.model.evidence import Blow, JournalRow, Kill, Row, Side
 from arrowproof.model.record import record
 from arrowproof.model.transitions import Pair, Transition
@@ -49,18 +49,10 @@ def check_crash(
 
     What goes wrong is told in the kill's ``problem``; errors of the environment or the input are raised.
     """
-    _, problem = attempt(lambda: abilities.begin(subject.driver, (*way, transition)))
-    key, mark = None, subject.journal.last_order()
-    for step in way if problem is None else ():
-        walk = take_walk(subject, step, key, mark)
-        mark = subject.journal.last_order()
-        key = walk.key or key
-        if walk.problem is not None:
-            problem = f"The way to {transition.source} failed at {step.name}: {walk.problem}"
-            break
-    if problem is not None:
-        return replace(_kill_record(transition, side, key, None, (None, None, None), (), problem), blow=blow)
-    return replace(_Check(subject, transition, side, mark, blow).run(key), blow=blow)
+    row = bring_row(subject, (*way, transition), len(way))
+    if row.problem is not None:
+        return replace(_kill_record(transition, side, row.key, None, (None, None, None), (), row.problem), blow=blow)
+    return replace(_Check(subject, transition, side, row.mark, blow).run(row.key), blow=blow)
 
 
 @record

@@ -10,7 +10,6 @@ One that has ended by itself by then was not killed, and is said to be so.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -19,7 +18,8 @@ from arrowproof.conformance.driver import Driver, DriverError, Killed, ProcessDr
 from arrowproof.conformance.postgresql_journal import PostgresJournal
 from arrowproof.conformance.processes import DEADLINE_SECONDS
 from arrowproof.conformance.relay import Line
-from arrowproof.conformance.transaction_hold import HeldChange, hold_transaction
+from arrowproof.conformance.transaction_hold import HeldChange, Hold, hold_transaction
+from arrowproof.conformance.waiting import comes_true
 from arrowproof.conformance.walks import Subject, attempt_in_thread
 from arrowproof.model.evidence import Row, Side
 from arrowproof.model.record import record
@@ -27,8 +27,6 @@ from arrowproof.model.transitions import Transition
 
 BEFORE_POINT = "in the transaction, after the change"
 AFTER_POINT = "after the commit"
-
-_LOOK_SECONDS = 0.002
 
 
 @record
@@ -55,10 +53,7 @@ class HeldKill:
             walking(self.subject.driver, self.transition, self.key) as walk,
             hold_transaction(self.journal.url, self.journal.binding, change) as hold,
         ):
-            walk.start()
-            backend = hold.await_held(lambda: not walk.is_alive())
-            if backend is None:
-                raise DriverError(f"{self.transition.name} did not come to its change. {walk.problem or ''}".strip())
+            backend = walk.start_and_hold(hold)
             process = self.driver.process_of(self.transition)
             process.kill()
             hold.await_gone(backend)
@@ -69,10 +64,7 @@ class HeldKill:
         mark = self.journal.last_order()
         with walking(self.subject.driver, self.transition, self.key) as walk:
             with hold_transaction(self.journal.url, self.journal.binding, change) as hold:
-                walk.start()
-                backend = hold.await_held(lambda: not walk.is_alive())
-                if backend is None:
-                    raise DriverError(f"{self.transition.name} was not committed. {walk.problem or ''}".strip())
+                backend = walk.start_and_hold(hold)
                 # Asked while it is sure to be there: who is asked later may name, or start, another one.
                 process = self.driver.process_of(self.transition)
                 line = None if self.subject.relay is None else self.subject.relay.find(backend)
@@ -88,17 +80,14 @@ class HeldKill:
         return Killed(AFTER_POINT if killed.ended == KILLED else OVER_POINT, (killed,), self.key)
 
     def _await_commit(self, mark: int, walk: Walking, line: Line | None) -> None:
-        deadline = time.monotonic() + DEADLINE_SECONDS
-        while True:
-            # What it did last may have come between the two looks.
-            is_over = not walk.is_alive() or (line is not None and line.is_held.is_set())
-            if self._is_committed(mark):
-                return
-            if is_over:
-                raise DriverError(f"{self.transition.name} was not committed. {walk.problem or ''}".strip())
-            if time.monotonic() > deadline:
-                raise DriverError(f"{self.transition.name} was not committed within {DEADLINE_SECONDS:g} s.")
-            time.sleep(_LOOK_SECONDS)
+        def is_over() -> bool:
+            return not walk.is_alive() or (line is not None and line.is_held.is_set())
+
+        if not comes_true(lambda: self._is_committed(mark) or is_over(), DEADLINE_SECONDS):
+            raise walk.failure(f"was not committed within {DEADLINE_SECONDS:g} s")
+        # What it did last may have come between the two looks.
+        if not self._is_committed(mark):
+            raise walk.failure("was not committed")
 
     def _is_committed(self, mark: int) -> bool:
         rows = self.journal.rows(after=mark)
@@ -112,6 +101,23 @@ class Walking(threading.Thread):
         super().__init__(name=f"walk {transition.name}", daemon=True)
         self._asked = (driver, transition, key)
         self.problem: str | None = None
+
+    def start_and_hold(self, hold: Hold) -> int:
+        """Start it, and wait until its change is held; the backend that makes it.
+
+        Raises:
+            DriverError: the walk came to its end before that, or neither comes.
+        """
+        self.start()
+        backend = hold.await_held(lambda: not self.is_alive())
+        if backend is None:
+            raise self.failure("did not come to its change")
+        return backend
+
+    def failure(self, what: str) -> DriverError:
+        """The error that this walk did something else than it should, with what the driver says of it."""
+        _, transition, _ = self._asked
+        return DriverError(f"{transition.name} {what}. {self.problem or ''}".strip())
 
     def run(self) -> None:
         """Have the driver walk."""

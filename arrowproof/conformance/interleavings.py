@@ -19,7 +19,7 @@ from arrowproof.conformance.gates import Gate, gate, moments_of
 from arrowproof.conformance.rivals import Rival, RivalDriver
 from arrowproof.conformance.rows import BoundRow
 from arrowproof.conformance.waiting import comes_true
-from arrowproof.conformance.walks import Subject, attempt, take_walk
+from arrowproof.conformance.walks import Subject, attempt, bring_row
 from arrowproof.conformance.winners import Habit, rivalry_problem
 from arrowproof.model.evidence import Interleaving, JournalRow, Moment, Process, Row
 from arrowproof.model.record import record
@@ -92,23 +92,16 @@ def try_interleaving(
     What goes wrong is told in the ``problem``; errors of the environment or the input are raised.
     """
     tour = (*schedule.way, schedule.first, schedule.rival)
-    _, problem = attempt(lambda: abilities.begin(subject.driver, tour))
-    key, mark = None, subject.journal.last_order()
-    for step in schedule.way if problem is None else ():
-        walk = take_walk(subject, step, key, mark)
-        mark = subject.journal.last_order()
-        key = walk.key or key
-        if walk.problem is not None:
-            problem = f"The way to {schedule.first.source} failed at {step.name}: {walk.problem}"
-            break
-    if problem is not None or key is None:
+    row = bring_row(subject, tour, len(schedule.way))
+    key = row.key
+    if row.problem is not None or key is None:
         course = _Course(subject, schedule, key or (), patience)
-        return _record(course, None, None, (), problem or "No row was created on the way.")
+        return _record(course, None, None, (), row.problem or "No row was created on the way.")
     before = subject.row(key)
     course = _Course(subject, schedule, key, patience)
     _, problem = attempt(course.run)
     _, unsettled = attempt(subject.journal.settle)
-    journal, after = subject.journal.rows(after=mark), subject.row(key)
+    journal, after = subject.journal.rows(after=row.mark), subject.row(key)
     wanted = (schedule.first, schedule.rival)
     problem = problem or unsettled or rivalry_problem(subject, wanted, key, after, journal, habits)
     _, untidy = attempt(lambda: abilities.end(subject.driver, key))

@@ -9,14 +9,13 @@ the service started again as after any kill.
 
 from __future__ import annotations
 
-import time
-
-from arrowproof.conformance.driver import DriverError, Killed, ProcessDriver
+from arrowproof.conformance.driver import Killed, ProcessDriver
 from arrowproof.conformance.held_kill import BEFORE_POINT, Walking, walking
 from arrowproof.conformance.postgresql_journal import PostgresJournal
 from arrowproof.conformance.processes import DEADLINE_SECONDS
-from arrowproof.conformance.relay import Line, Relay
+from arrowproof.conformance.relay import Relay
 from arrowproof.conformance.transaction_hold import HeldChange, Hold, hold_transaction
+from arrowproof.conformance.waiting import comes_true
 from arrowproof.conformance.walks import Subject
 from arrowproof.model.evidence import Blow, Row, Side
 from arrowproof.model.record import record
@@ -24,8 +23,6 @@ from arrowproof.model.transitions import Transition
 
 COMMIT_POINT = "its COMMIT"
 ANSWER_POINT = "the answer to its commit"
-
-_LOOK_SECONDS = 0.002
 
 
 @record
@@ -57,10 +54,7 @@ class LostConnection:
             walking(self.subject.driver, self.transition, self.key) as walk,
             hold_transaction(self.journal.url, self.journal.binding, change) as hold,
         ):
-            walk.start()
-            backend = hold.await_held(lambda: not walk.is_alive())
-            if backend is None:
-                raise DriverError(f"{self.transition.name} did not come to its change. {walk.problem or ''}".strip())
+            backend = walk.start_and_hold(hold)
             if blow is Blow.ENDED:
                 hold.end(backend)
                 point = BEFORE_POINT
@@ -86,11 +80,7 @@ class LostConnection:
             line.cut()
             return BEFORE_POINT
         hold.release()
-        self._await_cut(line, walk)
+        comes_true(lambda: line.is_cut.is_set() or not walk.is_alive(), DEADLINE_SECONDS)
+        if not line.is_cut.is_set():
+            raise walk.failure("did not come to its commit")
         return ANSWER_POINT if side is Side.AFTER else COMMIT_POINT
-
-    def _await_cut(self, line: Line, walk: Walking) -> None:
-        deadline = time.monotonic() + DEADLINE_SECONDS
-        while not line.is_cut.wait(_LOOK_SECONDS):
-            if (not walk.is_alive() and not line.is_cut.is_set()) or time.monotonic() > deadline:
-                raise DriverError(f"{self.transition.name} did not come to its commit. {walk.problem or ''}".strip())

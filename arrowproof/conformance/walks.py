@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from arrowproof.conformance import abilities
 from arrowproof.conformance.answers import checked_walked
 from arrowproof.conformance.display import one_line
 from arrowproof.conformance.driver import BeatingDriver, Driver, DriverError, Walked
@@ -151,6 +152,29 @@ def take_walk(subject: Subject, transition: Transition, key: Row | None, mark: i
         journal=journal,
         problem=problem,
     )
+
+
+@record
+class Arrival:
+    """Where a row stands at the end of its way; ``mark`` is the journal's last order by then."""
+
+    key: Row | None
+    mark: int
+    problem: str | None
+    """Why it did not come there; None when it did."""
+
+
+def bring_row(subject: Subject, tour: Sequence[Transition], steps: int) -> Arrival:
+    """Announce a tour to the driver, and walk its first steps with a new row, up to the first that fails."""
+    _, problem = attempt(lambda: abilities.begin(subject.driver, tour))
+    key, mark = None, subject.journal.last_order()
+    for step in tour[:steps] if problem is None else ():
+        walk = take_walk(subject, step, key, mark)
+        mark = subject.journal.last_order()
+        key = walk.key or key
+        if walk.problem is not None:
+            return Arrival(key, mark, f"The way to {tour[steps].source} failed at {step.name}: {walk.problem}")
+    return Arrival(key, mark, problem)
 
 
 def attempt(call: Callable[[], _Result]) -> tuple[_Result | None, str | None]:
