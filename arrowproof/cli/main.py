@@ -73,7 +73,7 @@ class LateGroup(click.Group):
         """The command names in the order of their use."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
         """The command, not imported yet, or None for an unknown name."""
         return LateCommand(cmd_name, short_help=COMMANDS[cmd_name]) if cmd_name in COMMANDS else None
 

@@ -226,10 +226,6 @@ class _Reader(ObjectChanges):
         is_ours = subject is not None and self.subjects.may_be_ours(subject, conditions.scope, self.functions)
         return subject if is_ours else None
 
-    def _is_statement(self, call: ast.Call, scope: Scope) -> bool:
-        """Whether a call of ``update`` or its kin makes a statement, rather than changing a dictionary."""
-        return self.subjects.is_function(call.func) or self._is_own_class(call.args[0], scope)
-
     def _unknown_query(self, node: ast.expr | None, conditions: Conditions) -> ast.expr | None:
         """The class of ``cls.query``, where it may be ours."""
         if not isinstance(node, ast.Attribute) or node.attr != "query":

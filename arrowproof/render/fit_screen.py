@@ -66,7 +66,7 @@ def in_order_of_visit(screens: Sequence[Screen]) -> list[Screen]:
 
 def prepare_to_judge() -> None:
     """Import what the first screen would otherwise wait for."""
-    from PIL import Image, PngImagePlugin  # noqa: F401
+    from PIL import Image, PngImagePlugin  # noqa: F401 - for the sake of the import
 
 
 def judge_scene(screen: Screen, geometry: Geometry, encoded: str | None, address: str) -> Check:

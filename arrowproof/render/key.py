@@ -142,11 +142,6 @@ def key_of_stage(stage: Stage, arrows: Sequence[ArrowRow], proof: Proof | None, 
     return Key(tuple(rows))
 
 
-def fit_key(key: Key, width: float, height: float, row: float, ruler: Ruler) -> Key:
-    """The key as it fits one column; :meth:`KeySettings.fit` says how."""
-    return KeySettings(key, ruler).fit(width, height, row)
-
-
 @record
 class _Setting:
     """A way in which a key can stand; rows that are not ``is_whole`` have events of at most so many lines."""

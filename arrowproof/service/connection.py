@@ -54,7 +54,7 @@ class NotesConnection(H11Protocol):
         self.conn: StrictConnection = StrictConnection()
         self.conn.may_begin = False
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         """Begin to wait for the first head, if there is room for this client."""
         # Then the transport tells of every byte that the client does not take at once.
         transport.set_write_buffer_limits(high=0)
@@ -86,7 +86,7 @@ class NotesConnection(H11Protocol):
         super().data_received(data)
         self._watch()
 
-    def eof_received(self) -> bool:  # type: ignore[override]
+    def eof_received(self) -> bool:  # type: ignore[override]  # uvicorn never goes on
         """Go on while there is something to answer: the client says only that it has asked all that it will ask."""
         self._has_asked_all = True
         is_answering = self.cycle is not None and not (self.cycle.response_complete or self.cycle.more_body)

@@ -20,7 +20,7 @@ def open_closed_streams() -> None:
         except OSError:
             # The lowest free number is this one.
             os.open(os.devnull, os.O_RDWR)
-    # Left open for good: they are the streams from now on.
+    # Left open for good (SIM115): they are the streams from now on.
     if sys.stdout is None:
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     if sys.stderr is None:

@@ -16,7 +16,7 @@ from playwright.sync_api import Page, expect
 from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, Panel
 from arrowproof.model.mermaid import write_mermaid
 from arrowproof.render.drawing import Drawing
-from arrowproof.render.key import Key, KeyRow, fit_key
+from arrowproof.render.key import Key, KeyRow, KeySettings
 from arrowproof.render.language import load_language
 from arrowproof.render.layout.candidates import best_drawing
 from arrowproof.render.layout.forms import Form
@@ -158,7 +158,7 @@ def test_lines_of_a_key_with_marks_upon_marks_are_higher_and_take_the_height_tha
     assert len(lines) == (2 if guard else 1)
     assert lines == pytest.approx([1.7] * len(lines), abs=0.01)
     rows = tuple(KeyRow(n, n - 1, arrow.label, arrow.event or "", "") for n, arrow in enumerate(arrows, 1))
-    planned = fit_key(Key(rows), width, height + 0.5, 0.3, Ruler())
+    planned = KeySettings(Key(rows), Ruler()).fit(width, height + 0.5, 0.3)
     assert planned.height == pytest.approx(height, abs=0.5)
     assert planned.is_whole == (not guard)
 
