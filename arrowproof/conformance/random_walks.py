@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
+from tempfile import TemporaryDirectory
 
 from arrowproof.conformance import abilities
 from arrowproof.conformance.driver import FireDriver
@@ -139,7 +140,7 @@ def _search(
     """Have Hypothesis draw walks and shrink the first that fails."""
     try:
         import hypothesis
-        from hypothesis import strategies
+        from hypothesis import configuration, strategies
     except ImportError as error:
         raise MissingEnvironmentError("random walks are drawn by Hypothesis", "pip install hypothesis") from error
 
@@ -159,10 +160,15 @@ def _search(
     def search(chosen: list[int]) -> None:
         attempt_walk(_steps(menus, chosen))
 
-    try:
-        search()
-    except (_FailedWalkError, hypothesis.errors.HypothesisException):
-        return  # what failed is known already
+    # What it keeps would go into a folder `.hypothesis` where the command was called.
+    with TemporaryDirectory() as folder:
+        configuration.set_hypothesis_home_dir(folder)
+        try:
+            search()
+        except (_FailedWalkError, hypothesis.errors.HypothesisException):
+            return  # what failed is known already
+        finally:
+            configuration.set_hypothesis_home_dir(None)
 
 
 def _steps(menus: dict[str | None, list[Step]], chosen: Sequence[int]) -> tuple[Step, ...]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +61,18 @@ def test_the_same_seed_makes_the_same_walks_and_another_one_others(tmp_path: Pat
         tours.append((begin, made))
     assert tours[0] == tours[1]
     assert tours[0] != tours[2]
+
+
+def test_nothing_is_written_where_the_command_was_called(tmp_path: Path) -> None:
+    code = (
+        "from pathlib import Path\n"
+        "from tests.conformance.test_random_walks import LedgerDriver, wander\n"
+        "wander(Path('made'), LedgerDriver(), count=2)\n"
+    )
+    root = str(Path(__file__).parents[2])
+    environment = {**os.environ, "PYTHONPATH": root, "PYTHONDONTWRITEBYTECODE": "1"}
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, check=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["made"]
 
 
 def test_a_seed_is_chosen_and_said_when_none_is_given(tmp_path: Path) -> None:
