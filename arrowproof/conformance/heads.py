@@ -48,8 +48,8 @@ _WEAK = rf"""
   | (?P<wt>TRUNCATE){_GAP}(?P<cut_truncate>{_PATH})\s*(?:\Z|;|,|CASCADE\b|RESTART\b)
 """
 _HEAD = re.compile(rf"(?<![\w.$])(?:{_STRONG}|{_WEAK})", re.IGNORECASE | re.VERBOSE)
-_BARE_DELETE = re.compile(rf"(?<![\w.$])DELETE\s+FROM\s+(?P<table>{_PATH})[ \t]*(?=[\"'`<\n]|\Z)")
-"""In a file of no known language: all in capitals, up to the end of a line or of what may be a literal."""
+_BARE = re.compile(rf"(?<![\w.$])(?:DELETE\s+FROM|TRUNCATE)\s+(?P<table>{_PATH})[ \t]*(?=[;\"'`<\n]|\Z)")
+"""A removal of all rows in a file of no known language: in capitals, up to the end of what may be a line or literal."""
 # Prose is in small letters, and does not compare or assign: one of the two is asked for.
 _HIDDEN_VERB = re.compile(
     rf"""
@@ -72,7 +72,8 @@ _KEYWORD = re.compile(r"update|insert|delete|replace|merge|truncate|create|alter
 _TABLES = ("u", "i", "d", "m", "t", "c", "f", "a", "cut_update", "cut_insert", "cut_delete", "cut_truncate")
 _CUT = {"wu", "wi", "wd", "wt"}
 _BEHIND = re.compile(
-    rf"(?:\A|[;(){HOLE}'$]|<script>|\b(?:BEGIN|THEN|ELSE|LOOP|QUERY|AS|DO|INSTEAD|ALSO|ROW|EXPLAIN|ANALYZE|ATOMIC|NOTHING))\s*\Z",
+    rf"(?:\A|[;(){HOLE}'$]|<script>|\b(?:BEGIN|THEN|ELSE|LOOP|RETURN\s+QUERY|AS|DO|INSTEAD|ALSO|ROW|EXPLAIN"
+    r"|ANALYZE|ATOMIC|NOTHING))\s*\Z",
     re.IGNORECASE,
 )
 _COMMENT = re.compile(r"'(?:[^']|'')*+'|\"[^\"]*+\"|(--[^\n]*|/\*(?s:.*?)(?:\*/|\Z))")
@@ -179,6 +180,6 @@ def find_written(text: str) -> Iterator[Head]:
         if not any(match[name] for name in (*_CUT, "define")):
             found.add(match.start())
             yield Head(match.start(), table)
-    for match in _BARE_DELETE.finditer(text):
+    for match in _BARE.finditer(text):
         if match.start() not in found:
             yield Head(match.start(), match["table"])

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from arrowproof.conformance.code_strings import CodeStrings
 from arrowproof.conformance.embedded import CUT, read_piece
-from arrowproof.conformance.heads import HOLE, Head, find_heads, find_written, may_name
+from arrowproof.conformance.heads import HOLE, Head, find_heads, find_written, may_hold_statement, may_name
 from arrowproof.conformance.languages import language_of
-from arrowproof.conformance.literals import read_literals
-from arrowproof.conformance.pieces import ADDED, Piece, masked
+from arrowproof.conformance.literals import Reading, read_literals
+from arrowproof.conformance.pieces import ADDED, Chunk, Piece, masked
 from arrowproof.conformance.statements import SqlStatement
 from arrowproof.conformance.tokens import Token, TokenKind
 from arrowproof.model.evidence import Place
@@ -34,7 +35,7 @@ def read_text(
     """
     language = language_of(file)
     if language is None:
-        for head in _concerning(find_written(masked(text)), words):
+        for head in _concerning(find_written(_unescaped(masked(text))), words):
             yield _unread(
                 file, text, head.start, "the literals of this kind of file are not known: put the SQL into a .sql file"
             )
@@ -51,6 +52,9 @@ def read_text(
             shown = " ".join(piece.shown(0, len(piece.marked)).split())[:MAX_SHOWN]
             loose.append(_undecided(Place(file, piece.line_at(0)), shown, LOOSE))
     yield from () if is_open else loose
+    for chunk in _expressions(reading):
+        for each in read_text(file, chunk.text, words, dialect, column):
+            yield replace(each, place=replace(each.place, line=each.place.line + chunk.line - 1))
     for head in _concerning(find_written(reading.code), words):
         yield _unread(
             file,
@@ -62,6 +66,29 @@ def read_text(
 
 LOOSE = "it looks like a part of a statement that is put together elsewhere: write the statement out in one string"
 """Why a part of a statement is undecided."""
+
+
+def _expressions(reading: Reading) -> Iterator[Chunk]:
+    """What fills the holes of literals and may hold literals of its own: ``"$(psql -c "DELETE …")"``."""
+    for literal in reading.literals:
+        for each in literal.chunks:
+            if each.is_hole and _QUOTE.search(each.text) and may_hold_statement(each.text):
+                yield each
+
+
+_QUOTE = re.compile(r"[\"'`]|<<")
+
+
+def _unescaped(text: str) -> str:
+    """Text of any kind with the escapes of white space and quotes as these, of the same length."""
+    if "\\" not in text:
+        return text
+    return _ESCAPE.sub("  ", _ESCAPED_QUOTE.sub('" ', _OPENING_QUOTE.sub(' "', text)))
+
+
+_ESCAPE = re.compile(r"\\[nrt\n]")
+_OPENING_QUOTE = re.compile(r"\\\"(?=\w)")
+_ESCAPED_QUOTE = re.compile(r"\\\"")
 
 
 def _concerning(heads: Iterator[Head], words: frozenset[str]) -> Iterator[Head]:

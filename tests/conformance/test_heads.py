@@ -26,6 +26,7 @@ from arrowproof.conformance.heads import HOLE, find_heads, find_hidden_verbs, fi
         ("ALTER TABLE jobs ADD COLUMN a", "jobs"),
         ("-- why\n/* how */ DELETE FROM jobs", "jobs"),
         ("BEGIN; DELETE FROM jobs; COMMIT", "jobs"),
+        ("BEGIN RETURN QUERY DELETE FROM jobs RETURNING *; END", "jobs"),
         ("WITH a AS (SELECT 1) DELETE FROM jobs WHERE a", "jobs"),
         (f"{HOLE} DELETE FROM jobs WHERE a", "jobs"),
         (f"UPDATE {HOLE} SET a = 1", HOLE),
@@ -52,6 +53,7 @@ def test_a_statement_begins_where_grammar_lets_one_begin(text: str, table: str) 
         "-- DELETE FROM jobs",
         "SELECT 1 FROM jobs FOR UPDATE",
         "Truncate table of contents"[:8],
+        "query DELETE FROM jobs WHERE a = 1 failed",
     ],
 )
 def test_prose_and_keywords_alone_begin_none(text: str) -> None:
@@ -67,6 +69,7 @@ def test_a_head_that_ends_ahead_of_what_it_does_is_cut(text: str, is_cut: bool) 
 
 def test_a_removal_of_all_is_found_up_to_the_end_of_what_may_be_a_literal() -> None:
     assert [head.table for head in find_written('a = "DELETE FROM jobs"\nb: DELETE FROM notes')] == ["jobs", "notes"]
+    assert [head.table for head in find_written("a: TRUNCATE jobs\nb: truncate notes")] == ["jobs"]
 
 
 def test_what_is_written_out_is_found_wherever_it_stands() -> None:
@@ -119,6 +122,7 @@ def test_a_verb_that_is_a_hole_begins_a_statement_on_a_table_that_is_named(text:
         "SELECT # FROM jobs WHERE id = 1",
         "SELECT count(#) FROM jobs",
         "status = '# jobs SET a = 1'",
+        "query # FROM jobs",
         "# jobs WHERE",
     ],
 )

@@ -232,6 +232,28 @@ def test_a_verb_that_is_a_hole_is_undecided_and_prose_is_not() -> None:
     assert lines("a.go", 'log.Printf("%d jobs from %s", n, q); log.Printf("%d from jobs", n)') == []
 
 
+@pytest.mark.parametrize(
+    ("file", "code", "line"),
+    [
+        ("a.ts", 'log(`removed\n  ${await db.run("DELETE FROM jobs")} jobs`)', 2),
+        ("a.sh", 'n="$(psql -c "DELETE FROM jobs" | wc -l)"', 1),
+        ("a.sh", "run \"$(cat <<'SQL'\nDELETE FROM jobs;\nSQL\n)\"", 2),
+        ("a.rb", 'puts "#{db.exec("DELETE FROM jobs").count} removed"', 1),
+        ("a.kt", 'println("${db.run("DELETE FROM jobs")} removed")', 1),
+    ],
+)
+def test_a_literal_in_the_hole_of_another_is_read(file: str, code: str, line: int) -> None:
+    assert lines(file, code) == [f"{line}: DELETE FROM jobs"]
+
+
+def test_escapes_of_a_file_of_no_known_language_are_white_space_and_quotes() -> None:
+    code = r"""
+        {"a": "UPDATE jobs\nSET status = 'done'", "b": "UPDATE \"jobs\" SET \"status\" = 1",
+         "c": "DELETE FROM\tjobs\nWHERE id = 1"}
+    """.replace(r"\\", "\\")
+    assert [int(line.partition(":")[0]) for line in lines("a.json", code)] == [2, 2, 3]
+
+
 def test_what_the_shell_of_a_database_copies_in_from_within_code_is_undecided() -> None:
     code = r"""
         psql <<'SQL'
