@@ -27,6 +27,7 @@ from arrowproof.model.evidence import (
     Scalar,
     Share,
     SneakPath,
+    Statement,
     TransitionEvidence,
     Walk,
 )
@@ -106,6 +107,26 @@ def open_sneak_paths(evidence: Evidence) -> tuple[SneakPath, ...]:
 def accepted_sneak_paths(evidence: Evidence) -> tuple[SneakPath, ...]:
     """The sneak paths that the owner has accepted, each with a reason."""
     return tuple(path for path in evidence.sneak_paths if path.accepted is not None)
+
+
+@record
+class OpenStatement:
+    """A statement that the scan cannot decide, and why. A guard closes one whose target alone is not known."""
+
+    statement: Statement
+    reason: str
+    is_closed: bool
+
+
+CLOSED = "the guard refuses every other target"
+"""What is said of an open statement that a guard closes."""
+
+
+def open_statements(evidence: Evidence) -> tuple[OpenStatement, ...]:
+    """What is undecided, and then what has a dynamic target."""
+    undecided = [OpenStatement(it.statement, it.reason, is_closed=False) for it in evidence.undecided]
+    dynamic = [OpenStatement(it.statement, it.reason, evidence.is_guarded) for it in evidence.dynamic]
+    return (*undecided, *dynamic)
 
 
 def fate(path: SneakPath) -> str:

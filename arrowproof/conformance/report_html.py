@@ -19,6 +19,7 @@ from arrowproof.conformance.comparison import Comparison, parts_of, verdict_word
 from arrowproof.conformance.display import VALUE_LIMIT, block, one_line, places_text, row_text, value_text
 from arrowproof.conformance.grid import Mark, build_grid
 from arrowproof.conformance.report import (
+    CLOSED,
     accepted_sneak_paths,
     fate,
     figures,
@@ -26,6 +27,7 @@ from arrowproof.conformance.report import (
     interleaving_tally,
     kill_tally,
     open_sneak_paths,
+    open_statements,
     remarks,
     rivalries,
     stable_evidence,
@@ -93,6 +95,11 @@ _VERDICTS: Mapping[Verdict, tuple[str, str]] = {
     ),
     Verdict.NOT_PROVEN: ("Not proven", "The running service and the model do not agree, or not all of it was shown."),
 }
+_GUARDED = (
+    "Every transition of the model is written in the sources that were read and was walked by real processes. "
+    "The database refused every other one that was tried, whatever the statements say, and none happened."
+)
+"""What *proven* means of a service with a guard."""
 
 
 def report_html(
@@ -150,11 +157,13 @@ def _context(evidence: Evidence, lifecycle: Lifecycle, css: str, stated_times: b
         "open": open_sneak_paths(evidence),
         "reasons": reasons,
         "remarks": remarks(evidence),
+        "open_statements": open_statements(evidence),
+        "closed": CLOSED,
         "rivalries": sorted(rivalries(evidence), key=lambda it: it.problem is None),
         "rivalry_tally": interleaving_tally(evidence),
         "shown_reasons": sum(1 + reason.alike for reason in reasons[:STEPS_SHOWN]),
         "stored": {state.id for state in lifecycle.stored_states},
-        "sentence": sentence,
+        "sentence": _GUARDED if evidence.is_guarded and evidence.verdict is Verdict.PROVEN else sentence,
         "stated_times": stated_times,
         "style_source": Markup(source_hash(css)),
         "verdict_class": str(evidence.verdict).replace(" ", "-"),

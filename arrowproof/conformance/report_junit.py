@@ -11,8 +11,9 @@ class                 its cases
 ``ID.interleavings``  each interleaving that was tried: several workers on one row came out right
 ``ID.sneak-paths``    each sneak path fails, one that the owner has accepted is skipped; without any,
                       one case says so
-``ID.statements``     each statement that the scan could not decide fails
-``ID.guard``          where the service has a guard: it refused every undeclared write that was tried
+``ID.statements``     each statement that the scan could not decide fails; one that a guard closes is skipped
+``ID.guard``          where the service has a guard: it refused every undeclared write that was tried; one that
+                      leaks is skipped where the lifecycle is proven without it
 ``ID.verdict``        the lifecycle is proven; with every reason why it is not
 ====================  ==================================================================================
 
@@ -29,17 +30,15 @@ from xml.etree import ElementTree as Tree
 
 from arrowproof.conformance.comparison import Comparison, parts_of, verdict_words
 from arrowproof.conformance.display import block, one_line, value_text
-from arrowproof.conformance.report import fate, figures, remarks, rivalries
+from arrowproof.conformance.report import CLOSED, fate, figures, open_statements, remarks, rivalries
 from arrowproof.conformance.verdict import shortfalls
 from arrowproof.model.evidence import (
     Blow,
-    DynamicTarget,
     Evidence,
     Kill,
     SneakPath,
     Statement,
     TransitionEvidence,
-    Undecided,
     Verdict,
 )
 from arrowproof.model.record import record
@@ -165,18 +164,23 @@ def _sneak_paths(evidence: Evidence) -> Iterator[Case]:
 
 
 def _statements(evidence: Evidence) -> Iterator[Case]:
-    found: tuple[Undecided | DynamicTarget, ...] = (*evidence.undecided, *evidence.dynamic)
-    for it in found:
-        yield Case(
-            "statements", one_line(str(it.statement.place)), one_line(it.reason), detail=_statement(it.statement)
-        )
+    for it in open_statements(evidence):
+        name, reason, sql = one_line(str(it.statement.place)), one_line(it.reason), _statement(it.statement)
+        if it.is_closed:
+            yield Case("statements", name, skipped=f"{CLOSED}: {reason}")
+        else:
+            yield Case("statements", name, reason, detail=sql)
 
 
 def _guard(evidence: Evidence) -> Iterator[Case]:
     guard = evidence.guard
     if guard is not None:
-        failure = None if guard.holds else f"it refused {guard.refused} of {guard.tried}"
-        yield Case("guard", "the guard refuses every undeclared write", failure)
+        refused = None if guard.holds else f"it refused {guard.refused} of {guard.tried}"
+        name = "the guard refuses every undeclared write"
+        if refused is not None and evidence.verdict is Verdict.PROVEN:
+            yield Case("guard", name, skipped=f"{refused}, and is not what the lifecycle is proven by")
+        else:
+            yield Case("guard", name, refused)
 
 
 def _verdict(evidence: Evidence) -> Case:

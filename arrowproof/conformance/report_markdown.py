@@ -13,6 +13,7 @@ from arrowproof.conformance.comparison import Comparison, Tone, parts_of, verdic
 from arrowproof.conformance.display import one_line
 from arrowproof.conformance.markdown import code, prose
 from arrowproof.conformance.report import (
+    CLOSED,
     accepted_sneak_paths,
     fate,
     figures,
@@ -20,17 +21,16 @@ from arrowproof.conformance.report import (
     interleaving_tally,
     kill_tally,
     open_sneak_paths,
+    open_statements,
     remarks,
     rivalries,
     walk_tally,
 )
 from arrowproof.model.evidence import (
-    DynamicTarget,
     Evidence,
     SneakPath,
     Statement,
     TransitionEvidence,
-    Undecided,
     Verdict,
 )
 from arrowproof.model.lifecycle import Lifecycle
@@ -208,9 +208,12 @@ def _accepted(evidence: Evidence) -> Iterator[Section]:
 
 
 def _undecided(evidence: Evidence) -> Iterator[Section]:
-    found: tuple[Undecided | DynamicTarget, ...] = (*evidence.undecided, *evidence.dynamic)
+    found = open_statements(evidence)
     if found:
-        rows = tuple(_row(_places([it.statement]), prose(one_line(it.reason))) for it in found)
+        rows = tuple(
+            _row(_places([it.statement]), prose(one_line(it.reason)) + (f"; {CLOSED}" if it.is_closed else ""))
+            for it in found
+        )
         yield _folded(f"Statements that the scan cannot decide ({len(rows)})", _table("statement", "why"), rows)
 
 

@@ -227,7 +227,8 @@ def journal_problem(
     if pairs == [*ahead, transition.pair]:
         return None
     if not pairs:
-        touches = f" but {len(journal)} touches" if journal else ""
+        count = "a touch" if len(journal) == 1 else f"{len(journal)} touches"
+        touches = f" but {count}" if journal else ""
         return f"{transition.name} was asked for; the journal holds no transition{touches}."
     return f"{transition.name} was asked for; the journal holds {describe(subject, journal)}."
 

@@ -19,7 +19,7 @@ from playwright.sync_api import Browser
 from arrowproof.conformance.baseline import baseline_of
 from arrowproof.conformance.comparison import compare
 from arrowproof.conformance.report_html import LINES_SHOWN, STEPS_SHOWN, report_html
-from arrowproof.model.evidence import Evidence, Place, SneakPath, Statement
+from arrowproof.model.evidence import DynamicTarget, Evidence, Guard, Place, SneakPath, Statement
 from arrowproof.model.evidence_document import dump_evidence
 from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
 from arrowproof.model.rung import Rung
@@ -468,3 +468,15 @@ def test_what_has_changed_stands_behind_the_verdict_in_words_and_tone(
     assert text.index("Since the baseline") < text.index("What keeps it from being proven")
     assert '<li class="worse"><b>failed -&gt; completed</b> new, happened</li>' in page
     assert '<li class="neither"><b>sql/worker.sql:38</b> changed</li>' in page
+
+
+def test_what_a_guard_settles_is_said_of_it_and_of_the_verdict(note_job: Lifecycle, note_evidence: Evidence) -> None:
+    dynamic = DynamicTarget(Statement(Place("sql/move.sql", 3), "UPDATE jobs SET status = :to"), ("pending",), "why")
+    guarded, leaking = (
+        words(report_html(replace(note_evidence, guard=Guard(58, refused), dynamic=(dynamic,)), note_job))
+        for refused in (58, 57)
+    )
+    assert "The database refused every other one that was tried" in guarded
+    assert "why; the guard refuses every other target" in guarded
+    assert "No statement found can make another transition" in leaking
+    assert "the guard refuses every other target" not in leaking

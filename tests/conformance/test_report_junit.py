@@ -161,10 +161,23 @@ def test_an_id_and_a_title_that_say_nothing_leave_a_suite_with_a_name(note_evide
     assert checked(report_junit(replace(note_evidence, model_id="", model_title=" "))).attrib["name"] == "lifecycle"
 
 
-@pytest.mark.parametrize(("refused", "became"), [(58, "passed"), (57, "failure")])
-def test_a_guard_is_a_case_that_fails_where_it_let_a_write_through(
-    note_evidence: Evidence, refused: int, became: str
+@pytest.mark.parametrize(
+    ("refused", "verdict", "became"),
+    [(58, Verdict.PROVEN, "passed"), (57, Verdict.WALKED, "failure"), (57, Verdict.PROVEN, "skipped")],
+)
+def test_a_guard_is_a_case_that_fails_where_a_write_that_it_let_through_keeps_the_verdict_down(
+    note_evidence: Evidence, refused: int, verdict: Verdict, became: str
 ) -> None:
-    suite = checked(report_junit(replace(note_evidence, guard=Guard(58, refused))))
+    suite = checked(report_junit(replace(note_evidence, guard=Guard(58, refused), verdict=verdict)))
 
     assert cases_of(suite, "guard") == {"the guard refuses every undeclared write": became}
+
+
+@pytest.mark.parametrize(("refused", "became"), [(58, "skipped"), (57, "failure")])
+def test_a_statement_whose_target_a_guard_settles_fails_nothing(
+    note_evidence: Evidence, refused: int, became: str
+) -> None:
+    dynamic = DynamicTarget(Statement(Place("sql/move.sql", 3), "UPDATE jobs SET status = :to"), ("pending",), "why")
+    suite = checked(report_junit(replace(note_evidence, guard=Guard(58, refused), dynamic=(dynamic,))))
+
+    assert cases_of(suite, "statements") == {"sql/move.sql:3": became}

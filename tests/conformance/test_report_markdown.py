@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 from arrowproof.conformance.baseline import baseline_of
 from arrowproof.conformance.comparison import compare
 from arrowproof.conformance.report_markdown import MAX_BYTES, report_markdown
-from arrowproof.model.evidence import Evidence, Place, SneakPath, Statement, Undecided, Verdict
+from arrowproof.model.evidence import DynamicTarget, Evidence, Guard, Place, SneakPath, Statement, Undecided, Verdict
 from arrowproof.model.lifecycle import Lifecycle
 
 Golden = Callable[[str, str], None]
@@ -133,3 +133,10 @@ def test_names_that_mean_something_on_github_stay_names(note_job: Lifecycle, not
     assert "<a " not in page
     assert page.count("</details>") == 4
     assert re.search(r"(@octocat|#1)", re.sub(r"<code>.*?</code>", "", page)) is None
+
+
+def test_a_statement_whose_target_a_guard_settles_says_so(note_job: Lifecycle, note_evidence: Evidence) -> None:
+    dynamic = DynamicTarget(Statement(Place("sql/move.sql", 3), "UPDATE jobs SET status = :to"), ("pending",), "why")
+    evidence = replace(note_evidence, guard=Guard(58, 58), dynamic=(dynamic,))
+
+    assert "| `sql/move.sql:3` | why; the guard refuses every other target |" in report_markdown(evidence, note_job)
