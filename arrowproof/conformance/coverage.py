@@ -13,7 +13,7 @@ model-based testing:
   the model, feasible or not, as is the use;
 * *illegal events*: events that were fired in a state in which the model does not have them, and changed nothing, of all
   events and states that the model does not join;
-* *kills*: sides of a commit (two for each transition) on which a process was killed and every restart ended right.
+* *kills*: kills that were survived, of those made; a side of a commit on which none was made counts as one more.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 
-from arrowproof.model.evidence import Coverage, Share, Side, TransitionEvidence, Walk
+from arrowproof.model.evidence import Coverage, Kill, Share, Side, TransitionEvidence, Walk
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.transitions import Pair
 
@@ -50,7 +50,8 @@ def measure_coverage(
         arrows=Share(sum(arrow.id in taken for arrow in lifecycle.arrows), len(lifecycle.arrows)),
         pairs=_pair_share(model, walks),
         kills=Share(
-            sum(_survived(transition, side) for transition in transitions for side in Side), 2 * len(transitions)
+            sum(kill.problem is None for transition in transitions for kill in transition.kills),
+            sum(max(1, len(_kills(transition, side))) for transition in transitions for side in Side),
         ),
         events=events,
     )
@@ -83,6 +84,5 @@ def _pair_share(model: Iterable[Pair], walks: Iterable[Walk]) -> Share:
     return Share(len(wanted & walked_pairs(walks)), len(wanted))
 
 
-def _survived(transition: TransitionEvidence, side: Side) -> bool:
-    kills = [kill for kill in transition.kills if kill.side is side]
-    return bool(kills) and all(kill.problem is None for kill in kills)
+def _kills(transition: TransitionEvidence, side: Side) -> list[Kill]:
+    return [kill for kill in transition.kills if kill.side is side]
