@@ -7,12 +7,15 @@ wrong form would otherwise leave a walk or a kill without anything that could go
 from __future__ import annotations
 
 import os
+from math import isfinite
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from arrowproof.conformance.display import one_line
 from arrowproof.conformance.driver import DriverError, Killed, Walked
-from arrowproof.model.evidence import Process, Row
+from arrowproof.conformance.rows import scalar
+from arrowproof.model.evidence import Process, Row, Scalar
 from arrowproof.model.transitions import Pair
 
 _WALKED = 'Walked(key), with a key such as (("id", 7),)'
@@ -31,7 +34,8 @@ def checked_database(answer: Any, folder: Path) -> Path:
     database = Path(answer)
     if not database.is_file():
         raise DriverError(f"The driver's start() answered {database}, where no file is; {wanted}.")
-    if not database.resolve().is_relative_to(folder.resolve()):
+    # A file of two names may be somebody's, wherever the other one is.
+    if not database.resolve().is_relative_to(folder.resolve()) or database.stat().st_nlink > 1:
         raise DriverError(f"The driver's start() answered {database}, a file elsewhere; {wanted}.")
     return database
 
@@ -44,8 +48,7 @@ def checked_walked(answer: Any, method: str) -> Walked:
     """
     if not isinstance(answer, Walked):
         raise DriverError(f"The driver's {method}() answered {_shown(answer)}; it must answer {_WALKED}.")
-    path = None if answer.path is None else tuple(answer.path)
-    ahead = _checked_pairs(answer.ahead, method)
+    path, ahead = _checked_path(answer.path, method), _checked_pairs(answer.ahead, method)
     return Walked(_checked_key(answer.key, method), _checked_processes(answer.processes, method), path, ahead)
 
 
@@ -68,14 +71,54 @@ def _checked_key(key: Any, method: str) -> Row:
     if not is_row:
         form = 'a key is column and value pairs, such as (("id", 7),)'
         raise DriverError(f"The driver's {method}() gave the key {_shown(key)}; {form}.")
-    return tuple((column, value) for column, value in key)
+    return tuple((column, _checked_value(value, key, method)) for column, value in key)
+
+
+def _checked_value(value: Any, key: Any, method: str) -> Scalar:
+    """A value of a key as evidence holds it: of what a client gives for a uuid or a blob, the text."""
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, bytes):
+        return scalar(value)
+    is_held = value is None or (
+        _is_text(value)
+        or (isinstance(value, int) and -(2**63) <= value < 2**63)
+        or (isinstance(value, float) and isfinite(value))
+    )
+    if not is_held:
+        form = "its values are text, numbers of 64 bits, or None, as the database holds them"
+        raise DriverError(f"The driver's {method}() gave the key {_shown(key)}; {form}.")
+    return value  # type: ignore[no-any-return]  # a Scalar by what it is
+
+
+def _is_text(value: Any) -> bool:
+    """Whether it is text that a database and a report can hold: no half of a pair of surrogates."""
+    return isinstance(value, str) and value == value.encode(errors="replace").decode()
+
+
+def _checked_path(path: Any, method: str) -> tuple[str, ...] | None:
+    if path is None:
+        return None
+    if not isinstance(path, tuple | list) or not all(isinstance(arrow, str) for arrow in path):
+        form = 'it is the ids of arrows, such as ("pick", "succeed")'
+        raise DriverError(f"The driver's {method}() gave the path {_shown(path)}; {form}.")
+    return tuple(path)
 
 
 def _checked_processes(processes: Any, method: str) -> tuple[Process, ...]:
-    if not isinstance(processes, tuple | list) or not all(isinstance(process, Process) for process in processes):
+    if not isinstance(processes, tuple | list) or not all(map(_is_process, processes)):
         form = "it must be a tuple of Process(role, pid, ended)"
         raise DriverError(f"The driver's {method}() gave the processes {_shown(processes)}; {form}.")
     return tuple(processes)
+
+
+def _is_process(process: Any) -> bool:
+    return (
+        isinstance(process, Process)
+        and isinstance(process.pid, int)
+        and isinstance(process.role, str)
+        and isinstance(process.ended, str)
+    )
 
 
 def _checked_pairs(ahead: Any, method: str) -> tuple[Pair, ...]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
+from decimal import Decimal
+from pathlib import Path
+from uuid import UUID
 
 import pytest
 
-from arrowproof.conformance.answers import checked_killed, checked_walked
+from arrowproof.conformance.answers import checked_database, checked_killed, checked_walked
 from arrowproof.conformance.driver import DriverError, Killed, Walked
 from arrowproof.model.evidence import Process
 
@@ -25,7 +29,33 @@ def test_a_key_of_another_form_is_told_the_right_one(key: object) -> None:
         checked_walked(Walked(key, ()), "walk")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("processes", [None, 4217, ["worker"], WORKER])
+@pytest.mark.parametrize("value", [[1], object(), 2**63, float("nan"), "\ud800", Decimal(7)])
+def test_a_key_that_no_database_and_no_report_holds_is_refused(value: object) -> None:
+    with pytest.raises(DriverError, match="its values are text, numbers of 64 bits, or None"):
+        checked_walked(Walked((("id", value),)), "walk")  # type: ignore[arg-type]
+
+
+def test_a_key_of_what_a_client_gives_for_a_uuid_or_a_blob_is_taken_as_its_text() -> None:
+    key = (("id", UUID(int=7)), ("code", b"\xff"), ("name", "Zoë"))
+    wanted = (("id", "00000000-0000-0000-0000-000000000007"), ("code", "x'FF'"), ("name", "Zoë"))
+    assert checked_walked(Walked(key), "walk").key == wanted  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("path", [5, "pick", [5], {"pick"}])
+def test_a_path_of_another_form_is_told_the_right_one(path: object) -> None:
+    with pytest.raises(DriverError, match=re.escape('it is the ids of arrows, such as ("pick", "succeed")')):
+        checked_walked(Walked((("id", 7),), path=path), "walk")  # type: ignore[arg-type]
+
+
+def test_a_database_file_that_somebody_else_has_under_another_name_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "precious.db").touch()
+    os.link(tmp_path / "precious.db", tmp_path / "run" / "service.db")
+    with pytest.raises(DriverError, match="a file elsewhere"):
+        checked_database(tmp_path / "run" / "service.db", tmp_path / "run")
+
+
+@pytest.mark.parametrize("processes", [None, 4217, ["worker"], WORKER, [Process("worker", 7, None)]])  # type: ignore[arg-type]
 def test_processes_of_another_form_are_refused(processes: object) -> None:
     with pytest.raises(DriverError, match=r"tuple of Process\(role, pid, ended\)"):
         checked_killed(Killed("before", processes, None))  # type: ignore[arg-type]
