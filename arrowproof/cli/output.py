@@ -150,6 +150,27 @@ def give_up_output() -> None:
         os.close(nowhere)
 
 
+@contextmanager
+def output_kept() -> Iterator[None]:
+    """Keep standard output for this command: what others write there in the block goes to standard error.
+
+    Such others are the processes that somebody's driver starts, and has write where it writes itself.
+    """
+    kept = None
+    with suppress(OSError):  # one that is closed already is kept from nobody
+        sys.stdout.flush()
+        kept = os.dup(1)
+        os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        if kept is not None:
+            with suppress(OSError):
+                sys.stdout.flush()
+            os.dup2(kept, 1)
+            os.close(kept)
+
+
 def printable(text: str) -> str:
     """The text with control characters made visible, so that a label cannot steer the terminal."""
     return "".join(char if char.isprintable() or char == "\n" else _visible(char) for char in text)

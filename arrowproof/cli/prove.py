@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import os
+from contextlib import chdir
 from pathlib import Path
 
 import click
 
-from arrowproof.cli.output import emit_json_text, json_option, model_argument, model_path, printable, progress_bar
+from arrowproof.cli.output import (
+    emit_json_text,
+    json_option,
+    model_argument,
+    model_path,
+    output_kept,
+    printable,
+    progress_bar,
+)
 from arrowproof.errors import DOES_NOT_HOLD, HOLDS, InputError
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.loader import load_lifecycle
@@ -101,8 +110,9 @@ def command(
         raise InputError("--seed says which random walks are made: add --walks N, or leave it out")
     lifecycle = load_lifecycle(model_path(model))
     before = None if baseline is None else read_baseline(baseline, lifecycle)
-    made = load_driver(_driver_name(lifecycle, driver), lifecycle.origin.folder)
-    with progress_bar() as progress:
+    # A driver is someone's code: it may write where it likes, and leave for another folder.
+    with output_kept(), chdir("."), progress_bar() as progress:
+        made = load_driver(_driver_name(lifecycle, driver), lifecycle.origin.folder)
         evidence = prove(
             lifecycle,
             made,

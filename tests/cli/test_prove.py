@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -57,6 +58,26 @@ def test_pairs_and_random_walks_are_made_when_they_are_asked_for(arrowproof):
     assert report["coverage"]["pairs"] == {"covered": 2, "total": 2}
     assert (report["random_walks"]["asked"], report["random_walks"]["seed"]) == (3, 5)
     assert report["random_walks"]["problem"] is None
+
+
+LOUD = """
+import os, subprocess
+from ticket_driver import TicketDriver
+
+class Loud(TicketDriver):
+    def start(self, folder):
+        os.chdir(folder)
+        subprocess.run(["echo", "made"], check=True)
+        return super().start(folder)
+"""
+
+
+def test_a_driver_whose_processes_write_and_that_leaves_for_another_folder_spoils_nothing(arrowproof, tmp_path):
+    shutil.copytree(Path(__file__).parents[2] / "examples" / "ticket", tmp_path / "ticket")
+    (tmp_path / "ticket" / "loud.py").write_text(LOUD)
+    result = arrowproof("prove", "ticket/lifecycle.json", "--driver", "loud:Loud", "--out", "proof", "--json")
+    assert (result.status, json.loads(result.out)["verdict"]) == (0, "proven")
+    assert "made" in result.err.splitlines()
 
 
 def test_a_sneak_path_that_is_possible_is_red_with_the_place_of_its_statement(arrowproof, spoilt):
