@@ -34,6 +34,7 @@ from arrowproof.conformance.report import (
     walk_tally,
 )
 from arrowproof.conformance.report_drawing import DRAWING_CSS, draw_report
+from arrowproof.conformance.verdict import candidates
 from arrowproof.model.evidence import (
     Evidence,
     JournalRow,
@@ -157,6 +158,7 @@ def _context(evidence: Evidence, lifecycle: Lifecycle, css: str, stated_times: b
         "open": open_sneak_paths(evidence),
         "reasons": reasons,
         "remarks": remarks(evidence),
+        "candidates": lambda it: candidates(it, evidence.undecided, evidence.dynamic),
         "open_statements": open_statements(evidence),
         "closed": CLOSED,
         "rivalries": sorted(rivalries(evidence), key=lambda it: it.problem is None),

@@ -26,6 +26,7 @@ from arrowproof.conformance.report import (
     rivalries,
     walk_tally,
 )
+from arrowproof.conformance.verdict import candidates
 from arrowproof.model.evidence import (
     Evidence,
     SneakPath,
@@ -193,7 +194,9 @@ def _transition_row(transition: TransitionEvidence, evidence: Evidence) -> str:
     rung = rung_of(transition, is_guarded=evidence.is_guarded)
     words = rung.words if rung.tone == "holds" else f"**{rung.words}**"
     tallies = str(walk_tally(transition)), str(kill_tally(transition))
-    return _row(_name(transition), words, *tallies, _places(transition.written) or "nowhere")
+    perhaps = _places(candidates(transition, evidence.undecided, evidence.dynamic))
+    places = _places(transition.written) or (f"perhaps {perhaps}" if perhaps else "nowhere")
+    return _row(_name(transition), words, *tallies, places)
 
 
 def _accepted(evidence: Evidence) -> Iterator[Section]:

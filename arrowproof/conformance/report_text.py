@@ -21,6 +21,7 @@ from arrowproof.conformance.report import (
     remarks,
     walk_tally,
 )
+from arrowproof.conformance.verdict import candidates
 from arrowproof.model.evidence import Evidence, TransitionEvidence, Verdict
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.rung import Rung, rung_of
@@ -103,7 +104,7 @@ def _remarks(evidence: Evidence) -> Iterator[Text]:
 
 def _table(evidence: Evidence) -> Iterator[Text]:
     rungs = [rung_of(transition, is_guarded=evidence.is_guarded) for transition in evidence.transitions]
-    rows = [_cells(transition, rung) for transition, rung in zip(evidence.transitions, rungs, strict=True)]
+    rows = [_cells(transition, rung, evidence) for transition, rung in zip(evidence.transitions, rungs, strict=True)]
     head = ("transition", "rung", "walks", "kills", "written at")
     widths = [max(len(row[at]) for row in [head, *rows]) for at in range(4)]
     yield Text("\n" + _line(head, widths), style="bold")
@@ -114,13 +115,15 @@ def _table(evidence: Evidence) -> Iterator[Text]:
         yield line
 
 
-def _cells(transition: TransitionEvidence, rung: Rung) -> tuple[str, ...]:
+def _cells(transition: TransitionEvidence, rung: Rung, evidence: Evidence) -> tuple[str, ...]:
+    written = places_text(statement.place for statement in transition.written)
+    perhaps = places_text(it.place for it in candidates(transition, evidence.undecided, evidence.dynamic))
     return (
         one_line(transition_name(transition.source, transition.target)),
         rung.words,
         str(walk_tally(transition)),
         str(kill_tally(transition)),
-        places_text(statement.place for statement in transition.written) or "nowhere",
+        written or (f"perhaps {perhaps}" if perhaps else "nowhere"),
     )
 
 

@@ -130,6 +130,17 @@ def shortfalls(
     yield from (reason for _, reason in _of_written_and_walked(transition, undecided, dynamic))
 
 
+def candidates(
+    transition: TransitionEvidence, undecided: Sequence[Undecided], dynamic: Sequence[DynamicTarget]
+) -> tuple[Statement, ...]:
+    """The statements that may make a transition that is not written, for all that the scan can tell."""
+    if transition.is_written:
+        return ()
+    # A dynamic target is a value that is written; it never removes a row.
+    by_parameter = [it for it in dynamic if transition.source in it.sources and transition.target is not None]
+    return (*(it.statement for it in by_parameter), *(it.statement for it in undecided))
+
+
 def causes_of(transition: TransitionEvidence) -> Iterator[tuple[str, str]]:
     """The reasons that the walks and kills of a transition give, each with its cause: equal causes, equal texts.
 
@@ -212,10 +223,7 @@ def _of_written_and_walked(
 def _unwritten(
     transition: TransitionEvidence, name: str, undecided: Sequence[Undecided], dynamic: Sequence[DynamicTarget]
 ) -> _Finding:
-    # A dynamic target is a value that is written; it never removes a row.
-    by_parameter = [it for it in dynamic if transition.source in it.sources and transition.target is not None]
-    candidates = [it.statement for it in by_parameter] + [it.statement for it in undecided]
-    places = places_text(statement.place for statement in candidates)
+    places = places_text(it.place for it in candidates(transition, undecided, dynamic))
     if places:
         return Verdict.WALKED, f"{name} is not written: only {places} may make it, and the scan cannot tell."
     if transition.is_walked:

@@ -480,3 +480,15 @@ def test_what_a_guard_settles_is_said_of_it_and_of_the_verdict(note_job: Lifecyc
     assert "why; the guard refuses every other target" in guarded
     assert "No statement found can make another transition" in leaking
     assert "the guard refuses every other target" not in leaking
+
+
+def test_a_statement_that_may_write_a_transition_is_named_where_no_other_does(
+    note_job: Lifecycle, note_evidence: Evidence
+) -> None:
+    dynamic = DynamicTarget(Statement(Place("sql/move.sql", 3), "UPDATE jobs SET status = :to"), ("pending",), "why")
+    created, settled, *rest = note_evidence.transitions
+    bare = (replace(created, written=()), replace(settled, written=()), *rest)
+    page = words(report_html(replace(note_evidence, transitions=bare, dynamic=(dynamic,)), note_job))
+    assert "perhaps sql/move.sql:3" in page
+    assert page.count("Only sql/move.sql:3 may make it, and the scan cannot tell.") == 1
+    assert page.count("No statement that was read can make it.") == 1
