@@ -164,7 +164,7 @@ def grouped_reasons(evidence: Evidence) -> tuple[Reason, ...]:
 
 
 def figures(evidence: Evidence) -> Mapping[str, str]:
-    """Coverage, kills, sneak paths and what a guard refused as (what, figure), in the order of every report."""
+    """Coverage, kills where some were made, sneak paths and what a guard refused as (what, figure), in their order."""
     coverage, guard = evidence.coverage, evidence.guard
     refused = {} if guard is None else {"undeclared writes refused": f"{guard.refused} of {guard.tried}"}
     tally = interleaving_tally(evidence)
@@ -173,7 +173,7 @@ def figures(evidence: Evidence) -> Mapping[str, str]:
         "states": str(coverage.states),
         "arrows": str(coverage.arrows),
         COVERAGE_NAMES["pairs"]: str(coverage.pairs),
-        COVERAGE_NAMES["kills"]: str(coverage.kills),
+        **({COVERAGE_NAMES["kills"]: str(coverage.kills)} if evidence.has_kills else {}),
         **({} if coverage.events is None else {COVERAGE_NAMES["events"]: str(coverage.events)}),
         **({"interleavings": str(tally)} if tally.total else {}),
         **refused,

@@ -405,3 +405,8 @@ class Evidence:
     def is_guarded(self) -> bool:
         """Whether a guard was tried and refused everything."""
         return self.guard is not None and self.guard.holds
+
+    @property
+    def has_kills(self) -> bool:
+        """Whether crash checks were made; none were where the driver can make none."""
+        return any(transition.kills for transition in self.transitions)

@@ -88,7 +88,7 @@ def _figures(proof: Proof, language: Language) -> Iterable[Figure]:
         "states": coverage.states,
         "arrows": coverage.arrows,
         "pairs": coverage.pairs,
-        "kills": coverage.kills,
+        **({"kills": coverage.kills} if proof.evidence.has_kills else {}),
     }
     for name, share in shares.items():
         yield Figure(_share(share, language), language.count(f"figure.{name}", share.total), _tone(name, share))

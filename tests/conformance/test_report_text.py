@@ -83,6 +83,12 @@ def test_one_cause_of_many_reasons_is_printed_once_and_its_others_counted(
     ]
 
 
+def test_where_no_kill_was_made_none_is_counted(note_job: Lifecycle, note_evidence: Evidence) -> None:
+    walked = tuple(replace(transition, kills=()) for transition in note_evidence.transitions)
+    assert "kills survived" in report_text(note_evidence, note_job).plain
+    assert "kills survived" not in report_text(replace(note_evidence, transitions=walked), note_job).plain
+
+
 def test_one_cause_at_many_rows_is_printed_once(note_job: Lifecycle, failing_evidence: Evidence) -> None:
     transitions = tuple(
         replace(

@@ -39,6 +39,12 @@ def test_verdict_and_figures_are_those_of_the_evidence() -> None:
     ]
 
 
+def test_where_no_kill_was_made_none_is_counted() -> None:
+    evidence = build_evidence(AGENT)
+    walked = tuple(replace(transition, kills=()) for transition in evidence.transitions)
+    assert "kills survived" not in [caption for _, caption, _ in figures(replace(evidence, transitions=walked))]
+
+
 @pytest.mark.parametrize(("verdict", "tone"), [(Verdict.PROVEN, "holds"), (Verdict.WALKED, "gap")])
 def test_every_verdict_has_its_tone(verdict: Verdict, tone: str) -> None:
     assert head(replace(build_evidence(AGENT), verdict=verdict)).tone == tone
