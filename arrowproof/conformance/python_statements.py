@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from arrowproof.conformance.embedded import read_piece
-from arrowproof.conformance.heads import HOLE, find_heads, find_written, may_name
+from arrowproof.conformance.heads import HOLE, find_heads, find_written, may_hold_statement, may_name
 from arrowproof.conformance.names import fold
 from arrowproof.conformance.pieces import Chunk, Piece, added_later
 from arrowproof.conformance.python_constants import ClassConstants, Project, class_constants, last_name
@@ -161,14 +161,26 @@ class _Walker:
         alone = [(each, scope) for each, scope in self.loads if id(each) not in self.strings.consumed]
         names = {each.id for each, _ in alone}
         names |= {each.attr for each in self.attributes if id(each) not in self.strings.consumed}
+        parts: list[list[Chunk]] = []
         for value, binding, scope in self.later:
             is_local = not (scope.is_module or scope.is_class) or binding.name.startswith("_")
             is_part = id(value) in self.strings.taken and binding.name not in names
             if id(binding) not in self.moving and not (is_local and is_part):
                 self._add_each(self.strings.variants(value, scope))
+            elif id(binding) not in self.moving:
+                parts += self.strings.variants(value, scope)
         self._add_moving(alone)
+        self._add_unused(parts)
         unique = {(piece.chunks, piece.is_prose): piece for piece in self.pieces}
         self.pieces = sorted(unique.values(), key=lambda piece: piece.chunks[0].line)
+
+    def _add_unused(self, parts: Iterable[list[Chunk]]) -> None:
+        """The parts of others that no statement has: only a log or an error takes them up."""
+        statements = [piece.marked for piece in self.pieces if any(True for _ in find_heads(piece.marked))]
+        for chunks in parts:
+            marked = Piece(tuple(chunks)).marked
+            if may_hold_statement(marked) and not any(marked in each for each in statements):
+                self._add(chunks)
 
     def _add_moving(self, alone: Sequence[tuple[ast.Name, Scope]]) -> None:
         """What names stand for that are bound more than once or added to: at each use, or in the end without one."""

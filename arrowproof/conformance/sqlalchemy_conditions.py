@@ -74,8 +74,9 @@ class Conditions:
         column = self._column(node.func.value) if isinstance(node.func, ast.Attribute) else None
         if column is None:
             return self._unknown(node)
-        if name in _LISTS and len(node.args) == 1 and isinstance(node.args[0], ast.List | ast.Tuple | ast.Set):
-            values = [self.value(each) for each in node.args[0].elts]
+        elements = self.strings.elements(node.args[0], self.scope) if name in _LISTS and len(node.args) == 1 else None
+        if elements is not None and not elements[1]:
+            values = [self.value(each) for key, each in elements[0] if key is None]
             chunks = [self._text(f"{column} {_LISTS[name]} (", node)]
             for index, value in enumerate(values):
                 chunks += [*([self._text(", ", node)] if index else []), *value]
@@ -150,13 +151,20 @@ class Conditions:
         text = self.strings.constant(node, self.scope)
         if text is None:
             return None
+        if (
+            isinstance(node, ast.Attribute)
+            and node.attr != "value"
+            and self.strings.attribute(node, self.scope) is None
+        ):
+            # Imported: a member of an enum, or a constant of a module.
+            return None if self.mapped.members is not Members.VALUE and text != node.attr else _quoted(text)
         if isinstance(node, ast.Attribute) and node.attr != "value" and isinstance(node.value, ast.Name):
             is_member = node.value.id not in ("self", "cls")
             if is_member and self.mapped.members is Members.NAME:
                 text = node.attr
             elif is_member and self.mapped.members is Members.UNKNOWN and text != node.attr:
                 return None
-        return "'" + text.replace("'", "''") + "'"
+        return _quoted(text)
 
     def quoted(self, column: str) -> str:
         """A column's name as SQL."""
@@ -173,6 +181,10 @@ class Conditions:
     def _text(self, text: str, node: ast.AST) -> Chunk:
         line = getattr(node, "lineno", 1)
         return Chunk(text, line, line)
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _branches(node: ast.Call) -> list[tuple[ast.expr, ast.expr]]:

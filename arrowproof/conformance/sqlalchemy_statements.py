@@ -28,6 +28,11 @@ from arrowproof.model.lifecycle import Dialect
 
 _ROOTS = frozenset({"update", "insert", "delete", "query"})
 _VALUES = ("values", "ordered_values")
+_ADDING = frozenset({*_VALUES, "on_conflict_do_update", "on_duplicate_key_update", "from_select"})
+"""Methods of a statement that say what it writes."""
+_NOT_FOLLOWED = frozenset({"prefix_with", "suffix_with"})
+MAX_CALLS = 200
+"""Calls of one statement, with those of what its names stand for."""
 BULK = frozenset({"bulk_update_mappings", "bulk_insert_mappings", "bulk_insert", "merge"})
 """Methods of a session, and of Alembic's operations, that change rows without a statement."""
 _FILTERS = frozenset({"where", "filter", "filter_by"})
@@ -71,6 +76,9 @@ class _Reader(ObjectChanges):
         self.queries = _names_of_queries(tree)
         imports = (each for each in ast.walk(tree) if isinstance(each, ast.ImportFrom))
         self.imported = {name.asname: name.name for each in imports for name in each.names if name.asname}
+        self.changing: set[str] = set()
+        """The names that are bound to an UPDATE, INSERT or DELETE of the table."""
+        self._find_changing()
 
     def run(self) -> None:
         self._scope(self.tree, None, {})
@@ -184,7 +192,7 @@ class _Reader(ObjectChanges):
             unknown = self._unknown(root, at, calls, conditions)
             if unknown is not None:
                 break
-            at = receiver
+            at = self._bound(receiver, calls, conditions.scope)
         else:
             if not self._is_query(at, classes):
                 unknown = self._unknown_query(at, conditions)
@@ -194,6 +202,41 @@ class _Reader(ObjectChanges):
         self.seen |= {id(each) for each in calls}
         self._made(root, node, calls, unknown, conditions)
         return True
+
+    def _bound(self, receiver: ast.expr | None, calls: Sequence[ast.Call], scope: Scope) -> ast.expr | None:
+        """What a call is done to; of a name the statement that it is bound to, where it can be only that one."""
+        binding, use = scope.place_of(receiver) if isinstance(receiver, ast.Name) else (None, None)
+        if binding is None or len(calls) > MAX_CALLS:
+            return receiver
+        reaching = binding.reaching(use)
+        values = [binding.assigned[index] for index in reaching if not binding.is_bound_otherwise]
+        if len(values) == 1 and isinstance(values[0], ast.Call):
+            return values[0] if self._begins(values[0]) else receiver
+        if last_name(calls[0].func) in _ADDING and any(map(self._begins, binding.assigned)):
+            reason = f"it adds to a statement on {self.mapped.table}, and {binding.name} may be one of several"
+            self.found.append((calls[0].lineno, [text_chunk(shown(calls[0]), calls[0])], reason))
+        return receiver
+
+    def _begins(self, node: ast.expr) -> bool:
+        """Whether a chain of calls begins with a change of the table, or goes on with a name that may stand for one."""
+        while isinstance(node, ast.Call):
+            subjects = [*node.args[:1], *([node.func.value] if isinstance(node.func, ast.Attribute) else [])]
+            if self._root(node.func) in _ROOTS - {"query"} and any(map(self.is_table_or_column, subjects)):
+                return True
+            node = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+        return isinstance(node, ast.Name) and node.id in self.changing
+
+    def _find_changing(self) -> None:
+        assigned = [each for each in ast.walk(self.tree) if isinstance(each, ast.Assign | ast.AnnAssign)]
+        more = True
+        while more:
+            more = False
+            for each in assigned:
+                target = each.targets[0] if isinstance(each, ast.Assign) else each.target
+                is_new = isinstance(target, ast.Name) and target.id not in self.changing
+                if is_new and each.value is not None and self._begins(each.value):
+                    self.changing.add(last_name(target))
+                    more = True
 
     def _made(
         self, root: str, node: ast.Call, calls: list[ast.Call], unknown: ast.expr | None, conditions: Conditions
@@ -206,7 +249,11 @@ class _Reader(ObjectChanges):
             if verb not in ("update", "delete") or (verb == "delete" and rest[-1].args):
                 return
             changes, filters = rest[-1:], rest[:-1]
-        if unknown is not None:
+        prefix = next((each for each in rest if last_name(each.func) in _NOT_FOLLOWED), None)
+        if prefix is not None and verb in _ROOTS:
+            reason = f"what {last_name(prefix.func)} puts into it is not followed"
+            self.found.append((prefix.lineno, [text_chunk(shown(node), node)], reason))
+        elif unknown is not None:
             self._any_class(verb, node, unknown, changes, filters, conditions)
         elif verb == "insert":
             self._insert(node, [each for each in changes if last_name(each.func) == "values"], conditions, rest)

@@ -69,7 +69,7 @@ class Subjects:
     def is_function(self, function: ast.expr) -> bool:
         """Whether a function is one of SQLAlchemy's, by what the module imports."""
         if isinstance(function, ast.Name):
-            return function.id in self.libraries
+            return function.id in self.libraries or "*" in self.libraries
         owner = function.value if isinstance(function, ast.Attribute) else None
         is_db = isinstance(owner, ast.Name) and owner.id == "db" and last_name(function) != "delete"
         return is_db or (isinstance(owner, ast.Name) and owner.id in self.libraries)

@@ -157,6 +157,8 @@ def test_a_string_that_is_run_alone_counts_though_it_is_part_of_a_larger_one_too
         "class A:\n  _Q = 'DELETE FROM ' + 'jobs'\ndef run(): db.execute(A._Q)",
         "class A:\n  _Q = 'DELETE FROM jobs'\n  def run(self, q): q(self._Q); q(self._Q + ' WHERE id = 1')",
         "_Q = 'DELETE FROM jobs'",
+        "_Q = 'DELETE FROM jobs'\nrun(globals()[name])\nlog(f'running {_Q}')",
+        "def run(q='DELETE FROM jobs'): raise ValueError('no such query: ' + q)",
         "def run():\n  q = f'DELETE FROM {\"jobs\"}'\n  return locals()",
     ],
 )

@@ -353,3 +353,47 @@ def test_hostile_numbers_and_depths_end_in_an_answer() -> None:
     deep = " & ".join(["(jobs.c.note == 1)"] * 700)
     (line,) = core(f"c.execute(update(jobs).where({deep}).values(status='a'))")
     assert "too deep" in line or line.startswith("UPDATE")
+
+
+def test_a_statement_that_goes_on_under_a_name_is_read_as_a_whole() -> None:
+    assert core(
+        "q = insert(jobs).values(status='a')\nq = q.on_conflict_do_update(set_={'status': 'b'})\nc.execute(q)"
+    ) == [
+        "INSERT INTO \"jobs\" (status) VALUES ('a')",
+        "INSERT INTO \"jobs\" (status) VALUES ('a') ON CONFLICT (id) DO UPDATE SET status = 'b'",
+    ]
+    code = "def f(c):\n    q = update(jobs).where(jobs.c.id == 1).values(note=1)\n    c.execute(q.values(status='b'))"
+    assert core(code)[-1] == "UPDATE \"jobs\" SET note = 1, status = 'b' WHERE (id = 1)"
+    code = "q = insert(jobs).values(status='a')\nif a: q = insert(jobs).values(status='b')\n"
+    found = core(code + "c.execute(q.on_conflict_do_update(set_={'status': 'c'}))")
+    assert "it adds to a statement on jobs, and q may be one of several" in found[-1]
+    assert core(code.replace("jobs", "notes") + "c.execute(q.on_conflict_do_update(set_={'status': 'c'}))") == []
+    code = "q = update(jobs).values(status='a')\nfor w in more: q = q.where(w)\nc.execute(q)"
+    assert core(code)[0] == "UPDATE \"jobs\" SET status = 'a'"
+
+
+def test_what_is_put_ahead_of_a_statement_is_undecided() -> None:
+    (found,) = core("c.execute(insert(jobs).prefix_with('OR REPLACE').values(status='a'))")
+    assert "what prefix_with puts into it is not followed" in found
+    assert core("c.execute(select(jobs).prefix_with('DISTINCT'))") == []
+
+
+def test_a_list_of_values_that_a_name_stands_for_is_that_list() -> None:
+    code = "DONE = ('a', 'b')\ndef f(): c.execute(delete(jobs).where(jobs.c.status.in_(DONE)))"
+    assert core(code) == ["DELETE FROM \"jobs\" WHERE (status IN ('a', 'b'))"]
+    (found,) = core(code.replace("('a', 'b')", "['a']") + "\nDONE.append('c')")
+    assert "IN" not in found
+
+
+def test_functions_that_are_imported_by_a_star_take_any_class() -> None:
+    code = "from sqlalchemy import *\ndef f(s, model): s.execute(update(model).values(state='failed'))"
+    assert "which class model is, is not known here" in orm(code)[0]
+
+
+def test_a_constant_of_another_file_is_a_value() -> None:
+    files = {"models.py": MODELS, "st.py": "DONE = 'a'"}
+    for imported, name in {"from st import DONE": "DONE", "import st": "st.DONE"}.items():
+        code = f"from models import Job\n{imported}\ns.execute(update(Job).values(state={name}))"
+        assert [each.sql for each in extract({**files, "a.py": code}).statements] == [
+            "UPDATE \"jobs\" SET status = 'a'"
+        ]
