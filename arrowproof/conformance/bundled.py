@@ -7,16 +7,14 @@ savepoint is rid of it. On the way to failed it refuses by ROLLBACK, which ends 
 that then counts the attempt in a new one comes to an end. A job is set aside after three workers were killed in their
 attempt at it, each at another point. A job is removed by a retention that keeps nothing.
 
-What a tour leaves behind must not be picked up by a later one. A job that waits is put out of reach by a long
+What a tour leaves behind must not be picked up by a later one. A job that waits is put out of reach, at first by a long
 ``--retry-delay``, or worked off; one that is finished by a late ``finished_at``; one that was set aside is retried
-first, because only a service that has forgotten its crashes completes it then.
+first, because only a service that has forgotten its crashes completes it then. The first that waits is brought to its
+last attempt, which succeeds. The first that was removed makes way for two jobs, of which one worker makes both attempts
+and one retention removes both.
 
-Beside the walks the driver holds the service to its word: what a worker prints, the job after each deed
-(:mod:`arrowproof.conformance.notes_jobs`), the history (one row when the job is completed, none before, which names the
-attempt), the note as it was sent, replays and conflicts of an Idempotency-Key, a refusal of what a client may not ask
-for in this state, that a worker finds nothing to do where another has claimed the job, that nothing of a removed job is
-left and its key is free, and that the database itself refuses a second note of one key, a second job of one note, a
-second history row of one job and a second error of one attempt.
+Beside the walks the driver holds the service to its word (:mod:`arrowproof.conformance.notes_word`), to what a worker
+prints, and to that a worker finds nothing to do where another has claimed the job.
 """
 
 from __future__ import annotations
@@ -29,13 +27,13 @@ from typing import TYPE_CHECKING
 
 from arrowproof.conformance import notes_jobs
 from arrowproof.conformance.driver import DriverError, Killed, Walked
-from arrowproof.conformance.notes_database import Doubled, NotesDatabase
+from arrowproof.conformance.notes_database import NotesDatabase
 from arrowproof.conformance.notes_deeds import Deed, deed_of, path_of
 from arrowproof.conformance.notes_rivals import KEEP_NOTHING, OUT_OF_REACH, NotesRivals
 from arrowproof.conformance.notes_service import PACKAGE_FOLDER, USUAL_ATTEMPTS, NotesService
+from arrowproof.conformance.notes_word import NotesWord, Standing
 from arrowproof.conformance.rivals import HeldRival, Rival
 from arrowproof.model.evidence import Moment, Process, Row, Side
-from arrowproof.model.record import record
 from arrowproof.model.transitions import Transition
 
 if TYPE_CHECKING:
@@ -51,14 +49,6 @@ _CRASH_POINTS = ("after-count", "after-savepoint", "after-history")
 _CLAIMED = "after-select"
 
 
-@record
-class _Posted:
-    """A note that the service took: its number, which gives its key and text, and its id."""
-
-    number: int
-    note_id: int
-
-
 class NotesDriver:
     """Walks the lifecycle of a note job. See :class:`arrowproof.conformance.driver.Driver`.
 
@@ -71,13 +61,12 @@ class NotesDriver:
         self._database = NotesDatabase(Path())
         self._max_attempts = USUAL_ATTEMPTS
         self._ahead: Sequence[Transition] = ()
-        self._notes = 0
-        self._posted: dict[int, _Posted] = {}
-        self._removed: set[int] = set()
-        self._before_kill: Job | None = None
+        self._word = NotesWord(self._service, self._database)
+        self._before_kill: Standing | None = None
         self._rivals = NotesRivals(self._service)
         self._tour: Sequence[Transition] = ()
         self._is_contested = False
+        self._lasts = self._doubles = 0
 
     def start(self, folder: Path) -> Path:
         """Start a server on a new file."""
@@ -93,7 +82,7 @@ class NotesDriver:
 
     def begin(self, tour: Sequence[Transition]) -> None:
         """Keep the tour: a job is created, and retried, by a server whose jobs fail for good when the tour says so."""
-        if self._notes:
+        if self._word.has_posted:
             # Not for the first tour: where it is the only one, nobody needs another server.
             self._service.start_ahead()
         self._ahead = tuple(tour)
@@ -102,15 +91,15 @@ class NotesDriver:
     def walk(self, transition: Transition, key: Row | None) -> Walked:
         """Do what makes the transition, and hold the service to what has to be so after it."""
         self._ahead = self._ahead[1:]
-        if key is None:
+        before = self._word.begin(None if key is None else _id(key))
+        if key is None or before is None:
             return self._create()
         deed = deed_of(transition)
-        before = self._job(key)
         match deed:
             case Deed.ATTEMPT:
-                processes = self._attempt(transition, key, before)
+                processes = self._attempt(transition, key, before.job)
             case Deed.SET_ASIDE:
-                processes = self._set_aside(key, before)
+                processes = self._set_aside(key, before.job)
             case Deed.REMOVE:
                 processes = self._remove(key)
             case _:
@@ -124,8 +113,12 @@ class NotesDriver:
         if key is None or (self._is_contested and not self._database.has_job(_id(key))):
             return
         job_id = _id(key)
-        if job_id in self._removed:
-            job_id = self._use_key_again(job_id)
+        if self._word.is_removed(job_id):
+            job_id = self._word.use_key_again(job_id)
+            if not self._doubles:
+                self._have_two(job_id)
+                return
+            self._service.api().ask_for(Deed.CANCEL, job_id)
         else:
             self._work_off(key)
         self._database.put_out_of_reach(job_id)
@@ -135,7 +128,7 @@ class NotesDriver:
         api, job_id = self._service.api(), _id(key)
         match event:
             case "POST /notes":
-                api.post(self._posted[job_id].number, replayed=True)
+                self._word.replay(job_id)
                 return "202, a replay"
             case "POST /jobs/{id}/retry" | "POST /jobs/{id}/cancel":
                 api.ask_in_vain(event.rpartition("/")[2], job_id, 409)
@@ -174,29 +167,31 @@ class NotesDriver:
     def kill(self, transition: Transition, key: Row | None, side: Side) -> Killed:
         """Hold the process that makes the transition at its point, and kill it there."""
         self._ahead = self._ahead[1:]
-        if key is None:
-            self._notes += 1
-            number = self._notes
+        before = self._before_kill = self._word.begin(None if key is None else _id(key))
+        if key is None or before is None:
+            number = self._word.next_note()
             return self._service.kill_server(side, None, lambda api: api.post(number, replayed=False))
         deed = deed_of(transition)
-        before = self._before_kill = self._job(key)
         if deed in (Deed.RETRY, Deed.CANCEL):
             self._max_attempts = USUAL_ATTEMPTS
             return self._service.kill_server(side, key, lambda api: api.ask_for(deed, _id(key)))
         if deed is Deed.REMOVE:
             hold = self._service.hold("retention", side, "--keep-finished", KEEP_NOTHING)
         else:
-            self._prepare(key, before, _ACTIONS.get(transition.target or ""))
+            self._prepare(key, before.job, _ACTIONS.get(transition.target or ""))
             hold = self._service.hold("worker", side, *self._worker_options())
         return Killed(hold.point, (hold.kill(),), key)
 
     def recover(self, transition: Transition, killed: Killed, side: Side) -> Walked:
         """Start the same program again: the server is asked the same once more, the others look once for work."""
         if transition.source is None:
-            return self._post_again(side)
+            job_id = self._word.post_again(replayed=side is Side.AFTER)
+            return Walked((("id", job_id),), (self._service.server(),))
         key, before, deed = killed.key, self._before_kill, deed_of(transition)
         if key is None or before is None:
             raise DriverError("A job was killed whose id nobody knows.")
+        if side is Side.BEFORE:
+            self._word.check_untouched(_id(key), before)
         if deed in (Deed.RETRY, Deed.CANCEL):
             process = self._ask_again(deed, key, side)
         elif deed is Deed.REMOVE:
@@ -210,6 +205,7 @@ class NotesDriver:
         self._service = NotesService(folder, self._package_folder, url)
         self._database = NotesDatabase(url or self._service.database)
         self._rivals = NotesRivals(self._service)
+        self._word = NotesWord(self._service, self._database)
         self._service.start()
         return self._service.database
 
@@ -221,26 +217,10 @@ class NotesDriver:
         self._max_attempts = last if "failed" in attempts else max(USUAL_ATTEMPTS, last)
 
     def _create(self) -> Walked:
-        """POST a note, the same once more, and another text under its key."""
-        self._notes += 1
+        """Have a note posted by a server whose jobs have as many attempts as the tour needs."""
         self._choose_attempts()
-        api = self._service.api(self._max_attempts)
-        first, again = (api.post(self._notes, replayed=replayed) for replayed in (False, True))
-        if first != again:
-            raise DriverError(f"A replay answered with {again}, the first POST with {first}.")
-        api.post_another_text(self._notes)
-        api.check_stored(self._notes, first)
-        self._database.check_refusal(Doubled.NOTE)
-        self._database.check_refusal(Doubled.JOB)
-        self._posted[first.job_id] = _Posted(self._notes, first.note_id)
-        key = (("id", first.job_id),)
-        self._check_doors(key, self._job(key))
-        return Walked(key, (self._service.server(self._max_attempts),))
-
-    def _post_again(self, side: Side) -> Walked:
-        accepted = self._service.api().post(self._notes, replayed=side is Side.AFTER)
-        self._posted[accepted.job_id] = _Posted(self._notes, accepted.note_id)
-        return Walked((("id", accepted.job_id),), (self._service.server(),))
+        job_id = self._word.create(self._max_attempts)
+        return Walked((("id", job_id),), (self._service.server(self._max_attempts),))
 
     def _attempt(self, transition: Transition, key: Row, before: Job) -> tuple[Process, ...]:
         self._prepare(key, before, _ACTIONS.get(transition.target or ""))
@@ -292,57 +272,15 @@ class NotesDriver:
         self._job(key)
         return (self._run_retention(KEEP_NOTHING, removed=1),)
 
-    def _check(self, transition: Transition, key: Row, before: Job) -> None:
+    def _check(self, transition: Transition, key: Row, before: Standing) -> None:
         """Hold the service to what has to be so once the transition was made from ``before``."""
         if transition.target is None:
-            self._service.api().check_removed(_id(key), before.note_id)
-            self._database.check_removed(_id(key), before.note_id)
-            self._removed.add(_id(key))
+            self._word.check_removed(_id(key), before)
             return
-        found = self._job(key)
         error = self._database.error(_ACTIONS.get(transition.target))
-        wanted_job = notes_jobs.after_deed(deed_of(transition), before, transition.target, error, self._max_attempts)
-        notes_jobs.check_job(_id(key), found, wanted_job)
-        history = self._service.api().note(found.note_id).history
-        wanted = (found.attempts,) if found.status == "completed" else ()
-        if history != wanted:
-            raise DriverError(
-                f"Job {_id(key)} is {found.status} after {found.attempts} attempts, and its history rows"
-                f" name the attempts {list(history)}, not {list(wanted)}."
-            )
-        if history:
-            self._database.check_refusal(Doubled.EVENT)
-            self._check_replay(key)
-        if found.errors:
-            self._database.check_refusal(Doubled.ERROR)
-        self._check_doors(key, found)
-
-    def _check_doors(self, key: Row, job: Job) -> None:
-        """Ask for what must be refused in this state; the job must stay as it is."""
-        for deed, states in ((Deed.RETRY, ("failed",)), (Deed.CANCEL, ("pending", "retry_wait"))):
-            if job.status not in states:
-                self._service.api().ask_in_vain(deed, _id(key), 409)
-        if (found := self._job(key)) != job:
-            raise DriverError(f"Job {_id(key)} was changed by what was refused: it was {job} and is {found}.")
-
-    def _check_replay(self, key: Row) -> None:
-        """POST the note of a completed job once more, which must be answered as the first time."""
-        posted = self._posted[_id(key)]
-        again = self._service.api().post(posted.number, replayed=True)
-        if (again.job_id, again.note_id) != (_id(key), posted.note_id):
-            raise DriverError(f"The key of completed job {_id(key)} was answered with {again}.")
-
-    def _use_key_again(self, job_id: int) -> int:
-        """POST the note of a removed job once more, which makes another; give that job's id, cancelled."""
-        posted = self._posted[job_id]
-        api = self._service.api()
-        accepted = api.post(posted.number, replayed=False)
-        if accepted.job_id in self._posted or accepted.note_id == posted.note_id:
-            raise DriverError(f"The key of removed job {job_id} was answered with ids that were used: {accepted}.")
-        api.check_stored(posted.number, accepted)
-        self._posted[accepted.job_id] = _Posted(posted.number, accepted.note_id)
-        api.ask_for(Deed.CANCEL, accepted.job_id)
-        return accepted.job_id
+        deed = deed_of(transition)
+        wanted = notes_jobs.after_deed(deed, before.job, transition.target, error, self._max_attempts)
+        self._word.check(_id(key), before, wanted, self._retry_delay)
 
     def _work_off(self, key: Row) -> None:
         """Complete a job that is pending or due soon, or that was set aside and is now retried."""
@@ -353,9 +291,35 @@ class NotesDriver:
             notes_jobs.check_job(_id(key), before, notes_jobs.after_retry(set_aside, self._max_attempts))
         due_in = before.due_in()
         if before.status == "pending" or (due_in is not None and due_in < _LONGEST_WAIT):
-            self._prepare(key, before, None)
-            self._run_worker(key, "completed")
-            notes_jobs.check_job(_id(key), self._job(key), notes_jobs.after_attempt(before, "completed"))
+            self._try_once(key, "completed")
+        elif before.status == "retry_wait" and not self._lasts:
+            self._lasts += 1
+            for attempt in range(before.attempts + 1, before.max_attempts + 1):
+                self._database.make_due(_id(key))
+                self._try_once(key, "completed" if attempt == before.max_attempts else "retry_wait")
+
+    def _try_once(self, key: Row, outcome: str) -> None:
+        """An attempt that no tour asks for."""
+        before = self._word.standing(_id(key))
+        self._prepare(key, before.job, _ACTIONS.get(outcome))
+        self._run_worker(key, outcome)
+        self._word.check(_id(key), before, notes_jobs.after_attempt(before.job, outcome), self._retry_delay)
+
+    def _have_two(self, job_id: int) -> None:
+        """Have one worker fail at this job and another together, and complete both; one retention removes both."""
+        self._doubles += 1
+        ids = job_id, self._word.create(USUAL_ATTEMPTS)
+        last = (("id", ids[-1]),)
+        for outcome in ("retry_wait", "completed"):
+            before = [self._word.standing(each) for each in ids]
+            self._database.set_fault(_ACTIONS.get(outcome))
+            self._run_worker(last, outcome, "--batch", str(len(ids)))
+            for each, standing in zip(ids, before, strict=True):
+                self._word.check(each, standing, notes_jobs.after_attempt(standing.job, outcome), self._retry_delay)
+                self._database.make_due(each)
+        self._run_retention(KEEP_NOTHING, removed=len(ids))
+        for each, standing in zip(ids, before, strict=True):
+            self._word.check_gone(each, standing.job.note_id)
 
     def _prepare(self, key: Row, job: Job, fault: str | None) -> None:
         """Have the next attempt end as it should, and wait until it is due."""
@@ -381,8 +345,12 @@ class NotesDriver:
         return worker
 
     def _worker_options(self) -> list[str]:
-        delay = str(SHORT_DELAY if self._ahead else OUT_OF_REACH)
-        return ["--max-polls", "1", "--retry-delay", delay]
+        return ["--max-polls", "1", "--retry-delay", str(self._retry_delay)]
+
+    @property
+    def _retry_delay(self) -> float:
+        """Seconds until the next attempt at a job that fails now: out of reach where the tour ends with it."""
+        return SHORT_DELAY if self._ahead else OUT_OF_REACH
 
     def _run_retention(self, keep: str, removed: int, *, restarts: bool = False) -> Process:
         """A retention that must remove so many jobs."""

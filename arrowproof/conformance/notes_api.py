@@ -15,6 +15,9 @@ ANSWER_SECONDS = 20.0
 RETRY = "retry"
 CANCEL = "cancel"
 """What a client can ask for a job by hand."""
+_REPLAYED = "Idempotent-Replayed"
+_KEYS = ("arrowproof-{}", "Arrowproof-{}", "arrowproof_{}")
+"""The keys of three notes of one text: who folds case, takes a key for a pattern or goes by the text mixes them up."""
 
 
 @record
@@ -22,7 +25,7 @@ class Job:
     """A job as the service answers it.
 
     ``next_run_at`` is UTC RFC 3339, or None when nothing is left to do; ``finished_at`` likewise, and None until then.
-    ``errors`` are the attempts that its error records name.
+    ``errors`` are the attempts that its error records name, and ``failed_at`` is when the last of them was written.
     """
 
     status: str
@@ -33,6 +36,7 @@ class Job:
     note_id: int
     finished_at: str | None
     errors: tuple[int, ...]
+    failed_at: str | None = None
 
     def due_in(self) -> float | None:
         """Seconds until the next attempt, negative when it is due; None when there will be none."""
@@ -54,11 +58,15 @@ class Accepted:
 
 @record
 class Note:
-    """A note as ``GET /notes/{id}`` gives it; ``history`` are the attempts that its history rows name."""
+    """A note as ``GET /notes/{id}`` gives it; ``history`` are the attempts that its history rows name.
+
+    ``written_at`` is when the last of these rows was written.
+    """
 
     text: str
     job_id: int
     history: tuple[int, ...]
+    written_at: str | None = None
 
 
 class NotesApi:
@@ -79,17 +87,21 @@ class NotesApi:
         self._client.close()
 
     def post(self, number: int, *, replayed: bool) -> Accepted:
-        """Send note ``number`` under its own Idempotency-Key; a replay has more white space around its text."""
-        text = f" {_text(number)}\n" if replayed else _text(number)
-        answer = self._ask("POST", "/notes", 202, **_note(number, text))
+        """Send note ``number`` under its own Idempotency-Key; a replay has other white space around its text."""
+        text = f" {_text(number).strip()}\n" if replayed else _text(number)
+        headers, answer = self._answer("POST", "/notes", 202, **_note(number, text))
         note_id, job_id = answer.get("note_id"), answer.get("job_id")
-        if answer.get("replayed") is replayed and isinstance(note_id, int) and isinstance(job_id, int):
-            return Accepted(note_id, job_id)
-        raise DriverError(f"POST /notes answered {answer}; expected note_id, job_id and replayed {replayed}.")
+        if answer.get("replayed") is not replayed or not (isinstance(note_id, int) and isinstance(job_id, int)):
+            raise DriverError(f"POST /notes answered {answer}; expected note_id, job_id and replayed {replayed}.")
+        if (marked := headers.get(_REPLAYED)) != ("true" if replayed else None):
+            raise DriverError(f"POST /notes answered replayed {replayed} with {_REPLAYED}: {marked}.")
+        return Accepted(note_id, job_id)
 
-    def post_another_text(self, number: int) -> None:
-        """Send another text under the key of note ``number``, which must be a conflict."""
-        self._ask("POST", "/notes", 409, **_note(number, f"Not {_text(number)}"))
+    def post_other_texts(self, number: int) -> None:
+        """Send texts that differ a little under the key of note ``number``, each of which must be a conflict."""
+        text = _text(number)
+        for other in (text.upper(), text.replace(" of ", "  of "), text.rstrip() + "."):
+            self._ask("POST", "/notes", 409, **_note(number, other))
 
     def check_stored(self, number: int, accepted: Accepted) -> None:
         """Have note ``number`` stored as it was sent first, under the ids that were answered, and without history."""
@@ -121,11 +133,15 @@ class NotesApi:
         """The note as it is stored."""
         answer = self._ask("GET", f"/notes/{note_id}", 200)
         try:
-            return Note(answer["text"], answer["job_id"], tuple(event["attempt"] for event in answer["events"]))
+            attempts, written_at = _attempts(answer["events"])
+            return Note(answer["text"], answer["job_id"], attempts, written_at)
         except (KeyError, TypeError) as error:
             raise DriverError(f"GET /notes/{note_id} answered {str(answer)[:200]}, which lacks {error}.") from error
 
     def _ask(self, method: str, path: str, status: int, **content: Any) -> dict[str, Any]:
+        return self._answer(method, path, status, **content)[1]
+
+    def _answer(self, method: str, path: str, status: int, **content: Any) -> tuple[httpx.Headers, dict[str, Any]]:
         try:
             response = self._client.request(method, path, **content)
             answer = response.json()
@@ -135,21 +151,28 @@ class NotesApi:
             raise DriverError(
                 f"{method} {path} answered {response.status_code} {response.text[:200]}; expected {status}."
             )
-        return answer
+        return response.headers, answer
 
 
 def _job(asked: str, answer: dict[str, Any]) -> Job:
     try:
-        errors = tuple(error["attempt"] for error in answer["errors"])
-        return Job(**{name: answer[name] for name in _FIELDS}, errors=errors)
+        errors, failed_at = _attempts(answer["errors"])
+        return Job(**{name: answer[name] for name in _FIELDS}, errors=errors, failed_at=failed_at)
     except (KeyError, TypeError) as error:
         raise DriverError(f"{asked} answered {str(answer)[:200]}, which lacks {error}.") from error
 
 
+def _attempts(rows: list[dict[str, Any]]) -> tuple[tuple[int, ...], str | None]:
+    """The attempts that these rows name, and when the last of them was written."""
+    return tuple(row["attempt"] for row in rows), rows[-1]["created_at"] if rows else None
+
+
 def _text(number: int) -> str:
-    """The text of note ``number``."""
-    return f"Note {number} of the proof"
+    """The text of note ``number``, the first of which is 1, with white space around it."""
+    return f"\tNote {(number - 1) // len(_KEYS)} of the proof  "
 
 
 def _note(number: int, text: str) -> dict[str, Any]:
-    return {"headers": {"Idempotency-Key": f"arrowproof-{number}"}, "json": {"text": text}}
+    nth, spelling = divmod(number - 1, len(_KEYS))
+    key = _KEYS[spelling].format(nth)
+    return {"headers": {"Idempotency-Key": key}, "json": {"text": text}}

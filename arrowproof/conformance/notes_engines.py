@@ -6,6 +6,7 @@ Statements are the same for both; a fault is put in by a trigger in the manner o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -33,6 +34,9 @@ class NotesEngine(Protocol):
 
     def error(self, action: str | None) -> str:
         """A part of the error of an attempt whose history row is refused by this action."""
+
+    def now(self) -> datetime:
+        """The present moment by the clock of the machine that the database is on."""
 
     def settle(self) -> None:
         """Wait until nothing of a process that was killed is left in the database.
@@ -78,6 +82,10 @@ class SQLiteNotes:
     def error(self, action: str | None) -> str:  # noqa: ARG002 - SQLite says the same of each
         """A part of the error of an attempt whose history row is refused by this action."""
         return REFUSED
+
+    def now(self) -> datetime:
+        """The present moment: a file is on this machine."""
+        return datetime.now(UTC)
 
     def settle(self) -> None:
         """Nothing to wait for."""
@@ -128,6 +136,12 @@ class PostgresNotes:
     def error(self, action: str | None) -> str:
         """A part of the error of an attempt whose history row is refused by this action."""
         return _ENDED if action == "ROLLBACK" else REFUSED
+
+    def now(self) -> datetime:
+        """The present moment by the clock of the server."""
+        ((now,),) = self.run("SELECT clock_timestamp()")
+        assert isinstance(now, datetime)
+        return now
 
     def settle(self) -> None:
         """Wait until every transaction that is open now has ended."""

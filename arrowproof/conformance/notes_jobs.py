@@ -20,6 +20,9 @@ REFUSED = "the history row is refused"
 
 _SET_ASIDE = "set aside: 3 attempts in a row killed their worker or its connection"
 _SOME_TIME = "a moment"
+_LONGEST_WAIT = 3600.0
+"""The seconds that a worker lets a job wait at most, unless its ``--retry-delay`` is longer."""
+_JITTER = 0.1
 
 
 def after_deed(deed: Deed, job: Job, state: str | None, error: str, more_attempts: int) -> Job:
@@ -43,6 +46,14 @@ def after_deed(deed: Deed, job: Job, state: str | None, error: str, more_attempt
             return after_attempt(job, state, error)
 
 
+def after_creation(note_id: int, max_attempts: int) -> Job:
+    """A job that was just made for a note: due, and never tried."""
+    # Imported when it is needed: httpx takes its time.
+    from arrowproof.conformance.notes_api import Job
+
+    return Job("pending", 0, max_attempts, _SOME_TIME, None, note_id, None, ())
+
+
 def after_attempt(job: Job, state: str | None, error: str = REFUSED) -> Job:
     """A job whose next attempt ended in ``state``: counted in any case, with a record of its error when it failed.
 
@@ -51,10 +62,16 @@ def after_attempt(job: Job, state: str | None, error: str = REFUSED) -> Job:
     attempts = job.attempts + 1
     if state == "completed":
         return replace(_finished(job, state), attempts=attempts, last_error=None)
-    failed = replace(job, attempts=attempts, last_error=error, errors=(*job.errors, attempts))
+    failed = replace(job, attempts=attempts, last_error=error, errors=(*job.errors, attempts), failed_at=_SOME_TIME)
     if state == "retry_wait":
         return replace(failed, status=state, next_run_at=_SOME_TIME)
     return _finished(failed, "failed")
+
+
+def waits(first: float, attempts: int) -> tuple[float, float]:
+    """How many seconds a job waits at least and at most after so many attempts: ``first``, then doubled each time."""
+    longest = min(first * 2.0 ** (attempts - 1), max(first, _LONGEST_WAIT))
+    return (1 - _JITTER) * longest, longest
 
 
 def after_set_aside(job: Job) -> Job:
@@ -88,12 +105,14 @@ def check_job(job_id: int, found: Job, wanted: Job) -> None:
         found,
         next_run_at=found.next_run_at and _SOME_TIME,
         finished_at=found.finished_at and _SOME_TIME,
+        failed_at=found.failed_at and _SOME_TIME,
         last_error=wanted.last_error if (wanted.last_error or "\0") in (found.last_error or "") else found.last_error,
     )
     wanted = replace(
         wanted,
         next_run_at=wanted.next_run_at and _SOME_TIME,
         finished_at=wanted.finished_at and _SOME_TIME,
+        failed_at=wanted.failed_at and _SOME_TIME,
     )
     different = asdict(wanted).items() - asdict(shown).items()
     if different:

@@ -11,8 +11,11 @@ from arrowproof.conformance.notes_service import Hold, NotesService
 from arrowproof.conformance.rivals import HeldRival, ProcessRival, RequestRival, Rival
 from arrowproof.model.evidence import Moment
 
-OUT_OF_REACH = 86_400.0
-"""Seconds until the next attempt at a job, so that nobody takes it up meanwhile."""
+OUT_OF_REACH = 600.0
+"""Seconds until the next attempt at a job, so that nobody takes it up before its tour has ended.
+
+No longer than that: a service that takes a job up too early by an hour, by another time zone say, is to be found out.
+"""
 
 KEEP_NOTHING = "0"
 """Seconds for which a retention keeps a finished job that it is to remove at once."""

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from arrowproof.conformance.notes_api import NotesApi
 
 USUAL_ATTEMPTS = 3
+"""What a server gives a job that is not told otherwise."""
 PACKAGE_FOLDER = Path(__file__).resolve().parents[2]
 """The folder that holds the package which this very module belongs to, whatever else is installed."""
 
@@ -51,6 +52,8 @@ _POINTS: Mapping[tuple[str, Side | Moment], str] = {
 _OTHER_SIDE = {Side.BEFORE: Side.AFTER, Side.AFTER: Side.BEFORE}
 _ATTEMPTS_AHEAD = (1, 2)
 _SPARES = {"worker": 3, "retention": 1}
+_TIME_ZONE = "XXX-05:45"
+"""Not UTC, and no whole hours from it: who takes local time for UTC is found out wherever the proof is made."""
 _LOADED_LATE = {True: "arrowproof.service.sqlite", False: "arrowproof.service.postgresql"}
 """What both load only when they open their database: for a file, and for a server."""
 
@@ -210,7 +213,9 @@ class NotesService:
 
     def _start_server(self, max_attempts: int) -> None:
         """Start a server that passes the point at which it can be held, for now."""
-        options = ["--port", "0", "--max-attempts", str(max_attempts)]
+        options = ["--port", "0"]
+        if max_attempts != USUAL_ATTEMPTS:
+            options += ["--max-attempts", str(max_attempts)]
         self._servers[max_attempts] = self._hold("server", _POINTS["server", self._next_side], options, released=True)
 
     def _hold(self, role: str, point: str, options: Sequence[str], *, released: bool = False) -> Hold:
@@ -249,7 +254,7 @@ class NotesService:
     ) -> RunningProcess:
         """Start a module of the package."""
         path = os.pathsep.join(filter(None, [str(self._package_folder), os.environ.get("PYTHONPATH", "")]))
-        own = {"PYTHONPATH": path, **self._environment, **environment}
+        own = {"PYTHONPATH": path, "TZ": _TIME_ZONE, **self._environment, **environment}
         return self._processes.start(role, [*_PROGRAM, *command], own, waits=waits)
 
 

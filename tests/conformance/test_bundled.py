@@ -114,7 +114,8 @@ def test_what_a_tour_leaves_is_finished_in_the_end_or_waits_for_long(result: Dri
     last = {row.key: row.new_state for row in result.journal}
     assert set(last.values()) == {None, "completed", "failed", "cancelled", "retry_wait"}
     removed = [row for row in result.journal if row.new_state is None]
-    assert len(removed) == 3 + 3 * 2
+    # Walked, killed on both sides, and two at once.
+    assert len(removed) == 3 + 3 * 2 + 2
 
 
 def test_no_process_is_left(result: DriveResult) -> None:
@@ -167,6 +168,17 @@ def test_a_service_that_breaks_its_word_is_caught(
         ),
         (("pending", "cancelled"), "BEFORE UPDATE ON jobs BEGIN SELECT RAISE(IGNORE); END", "answered 409"),
         (
+            ("pending", "cancelled"),
+            "AFTER UPDATE OF status ON jobs BEGIN UPDATE jobs SET finished_at = '2026-11-29T15:09:02.118Z'; END",
+            "has finished_at 2026-11-29T15:09:02.118Z, which is to be within what was done to it",
+        ),
+        (
+            ("pending", "cancelled", None),
+            "AFTER DELETE ON jobs BEGIN INSERT INTO notes (client, idempotency_key, text, text_sha256, created_at)"
+            " VALUES ('', 'key', 'text', 'digest', '2026-11-29T15:09:02.118Z'); END",
+            "was removed, and of others",
+        ),
+        (
             ("pending", "failed", None),
             "BEFORE DELETE ON notes BEGIN SELECT RAISE(IGNORE); END",
             "was removed and left a note behind",
@@ -207,12 +219,27 @@ def test_a_job_that_was_set_aside_is_completed_when_the_tour_ends(
         assert list(connection.execute("SELECT status, attempts FROM jobs")) == [("completed", 1)]
 
 
-def test_a_removed_job_frees_its_key(notes: Lifecycle, driver: NotesDriver, tmp_path: Path) -> None:
-    key, removal = walk_along(notes, driver, "pending", "cancelled", None)
-    driver.walk(removal, key)
-    driver.end(key)
+def test_the_first_removed_job_makes_way_for_two_at_once_and_each_later_one_frees_its_key(
+    notes: Lifecycle, driver: NotesDriver, tmp_path: Path
+) -> None:
+    for left in ([], [(5, "cancelled")]):
+        key, removal = walk_along(notes, driver, "pending", "cancelled", None)
+        driver.walk(removal, key)
+        driver.end(key)
+        with open_database(tmp_path / "notes.sqlite3") as connection:
+            assert list(connection.execute("SELECT id, status FROM jobs")) == left
+
+
+def test_the_first_job_that_waits_for_a_retry_is_completed_by_its_last_attempt(
+    notes: Lifecycle, driver: NotesDriver, tmp_path: Path
+) -> None:
+    for _ in range(2):
+        key, retry = walk_along(notes, driver, "pending", "retry_wait")
+        driver.walk(retry, key)
+        driver.end(key)
     with open_database(tmp_path / "notes.sqlite3") as connection:
-        assert list(connection.execute("SELECT id, status FROM jobs")) == [(2, "cancelled")]
+        found = list(connection.execute("SELECT status, attempts FROM jobs ORDER BY id"))
+    assert found == [("completed", 3), ("retry_wait", 1)]
 
 
 def test_an_id_that_is_given_again_is_caught(notes: Lifecycle, driver: NotesDriver, tmp_path: Path) -> None:
@@ -242,9 +269,10 @@ def test_a_job_that_a_tour_leaves_pending_is_worked_off(notes: Lifecycle, driver
 
 
 def test_a_job_that_waits_for_its_retry_is_out_of_reach_of_the_next_tour(notes: Lifecycle, driver: NotesDriver) -> None:
-    waiting, retry = walk_along(notes, driver, "pending", "retry_wait")
-    driver.walk(retry, waiting)
-    driver.end(waiting)
+    for _ in range(2):
+        waiting, retry = walk_along(notes, driver, "pending", "retry_wait")
+        driver.walk(retry, waiting)
+        driver.end(waiting)
     with pytest.raises(DriverError, match="is not due"):
         driver.walk(transition_map(notes)["retry_wait", "completed"], waiting)
 
