@@ -1,7 +1,8 @@
 """The baseline: what an earlier proof of the same lifecycle came to, for a later one to be compared with.
 
 It is read from an evidence file or from a JSON report, in any version that is still read, and holds of either what both
-have: the verdict, coverage, the rung of every transition, sneak paths, and the statements with their places.
+have: the verdict, coverage, what a guard refused, the rung of every transition, sneak paths, and the statements with
+their places.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ from arrowproof.model.transitions import Pair
 
 ACCEPTED, POSSIBLE_IN_RACE, POSSIBLE, HAPPENED = "accepted", "possible in a race", "possible", "happened"
 """What is known of a sneak path, the least bad first; one that is accepted is nothing else."""
+
+GUARD = "guard"
+"""What stands beside the coverage: undeclared writes that a guard refused, of those that were tried."""
 
 _REPORT = "arrowproof.report/"
 
@@ -76,11 +80,12 @@ def baseline_of(evidence: Evidence) -> Baseline:
         *(statement for path in evidence.sneak_paths for statement in path.possible),
         *(it.statement for it in puzzling),
     ]
+    guard = {} if evidence.guard is None else {GUARD: Share(evidence.guard.refused, evidence.guard.tried)}
     return Baseline(
         model_id=evidence.model_id,
         model_sha256=evidence.model_sha256,
         verdict=evidence.verdict,
-        coverage={name: share for name, share in vars(evidence.coverage).items() if share is not None},
+        coverage={**{name: share for name, share in vars(evidence.coverage).items() if share is not None}, **guard},
         rungs={(it.source, it.target): rung_of(it, is_guarded=evidence.is_guarded) for it in evidence.transitions},
         sneak_paths={(it.source, it.target): _word_of(it) for it in evidence.sneak_paths},
         statements=_distinct(replace(it, sql=block(it.sql)) for it in statements),
@@ -96,11 +101,15 @@ def _baseline_of_report(report: Mapping[str, Any]) -> Baseline:
         *report["undecided"],
         *report["dynamic"],
     ]
+    guard = {GUARD: Share(report["guard"]["refused"], report["guard"]["tried"])} if "guard" in report else {}
     return Baseline(
         model_id=report["model"]["id"],
         model_sha256=report["model"]["sha256"],
         verdict=Verdict(report["verdict"]),
-        coverage={name: Share(it["covered"], it["total"]) for name, it in report["coverage"].items()},
+        coverage={
+            **{name: Share(it["covered"], it["total"]) for name, it in report["coverage"].items()},
+            **guard,
+        },
         rungs={(it["from"], it["to"]): Rung(it["rung"].replace(" ", "_")) for it in transitions},
         sneak_paths={
             (it["from"], it["to"]): _word(

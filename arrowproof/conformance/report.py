@@ -39,6 +39,7 @@ COVERAGE_NAMES: Mapping[str, str] = {
     "pairs": "transition pairs",
     "kills": "kills survived",
     "events": "illegal events without effect",
+    "guard": "undeclared writes refused",
 }
 """What reports call a share of the coverage, where the name of its field is not all of it."""
 
@@ -166,7 +167,7 @@ def grouped_reasons(evidence: Evidence) -> tuple[Reason, ...]:
 def figures(evidence: Evidence) -> Mapping[str, str]:
     """Coverage, kills where some were made, sneak paths and what a guard refused as (what, figure), in their order."""
     coverage, guard = evidence.coverage, evidence.guard
-    refused = {} if guard is None else {"undeclared writes refused": f"{guard.refused} of {guard.tried}"}
+    refused = {} if guard is None else {COVERAGE_NAMES["guard"]: f"{guard.refused} of {guard.tried}"}
     tally = interleaving_tally(evidence)
     return {
         "transitions": str(coverage.transitions),

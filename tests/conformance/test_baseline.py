@@ -10,7 +10,7 @@ from arrowproof.conformance.baseline import baseline_of, read_baseline
 from arrowproof.conformance.comparison import compare
 from arrowproof.conformance.report_json import report_json
 from arrowproof.errors import InputError, ModelError
-from arrowproof.model.evidence import Evidence
+from arrowproof.model.evidence import Evidence, Guard, Share
 from arrowproof.model.evidence_document import dump_evidence
 from arrowproof.model.lifecycle import Lifecycle
 
@@ -18,11 +18,14 @@ from arrowproof.model.lifecycle import Lifecycle
 def test_evidence_and_report_of_one_proof_are_the_same_baseline(
     tmp_path: Path, lenient_job: Lifecycle, broken_evidence: Evidence
 ) -> None:
+    broken_evidence = replace(broken_evidence, guard=Guard(58, 55))
     (tmp_path / "evidence.json").write_text(dump_evidence(broken_evidence), encoding="utf-8")
     (tmp_path / "report.json").write_text(report_json(broken_evidence, lenient_job), encoding="utf-8")
 
-    assert read_baseline(tmp_path / "evidence.json", lenient_job) == baseline_of(broken_evidence)
-    assert read_baseline(tmp_path / "report.json", lenient_job) == baseline_of(broken_evidence)
+    baseline = baseline_of(broken_evidence)
+    assert read_baseline(tmp_path / "evidence.json", lenient_job) == baseline
+    assert read_baseline(tmp_path / "report.json", lenient_job) == baseline
+    assert baseline.coverage["guard"] == Share(55, 58)
 
 
 def test_a_report_with_a_baseline_of_its_own_is_a_baseline(

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from arrowproof.conformance.baseline import Baseline, baseline_of
 from arrowproof.conformance.comparison import StatementFate, Tone, compare, parts_of, verdict_words
-from arrowproof.model.evidence import Evidence, Place, SneakPath, Statement, TransitionEvidence
+from arrowproof.model.evidence import Evidence, Guard, Place, SneakPath, Statement, TransitionEvidence
 
 
 def texts(before: Evidence, after: Evidence) -> dict[str, list[str]]:
@@ -139,6 +139,12 @@ def test_a_share_that_one_proof_did_not_measure_is_told_as_such(note_evidence: E
     (part,) = parts_of(compare(before, baseline_of(note_evidence)))
 
     assert [line.text for line in part.lines] == ["transition pairs: 6 of 9 (was not measured)"]
+
+
+def test_a_guard_that_refuses_less_or_is_new_is_told(note_evidence: Evidence) -> None:
+    before, after = (replace(note_evidence, guard=Guard(58, refused)) for refused in (58, 55))
+    assert texts(before, after)["Coverage"] == ["undeclared writes refused: 55 of 58 (was 58 of 58)"]
+    assert texts(note_evidence, after)["Coverage"] == ["undeclared writes refused: 55 of 58 (was not measured)"]
 
 
 def test_another_version_of_the_model_is_said_even_if_nothing_else_differs(note_evidence: Evidence) -> None:
