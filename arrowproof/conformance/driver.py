@@ -24,6 +24,9 @@ from arrowproof.model.evidence import Process, Row, Side
 from arrowproof.model.record import record
 from arrowproof.model.transitions import Pair, Transition
 
+NEEDED = ("start", "stop", "walk")
+"""The methods that every driver has; one for a service on a PostgreSQL server may have ``start_on`` for ``start``."""
+
 
 class DriverError(Exception):
     """The service did not do what the driver asked of it; the message says what was asked and what came."""
@@ -202,7 +205,3 @@ def load_driver(spec: str, folder: Path | None = None) -> Driver:
     if missing:
         raise InputError(f"Driver {spec!r} has no method {', '.join(missing)}; a driver has {', '.join(NEEDED)}.")
     return made  # type: ignore[no-any-return]  # a Driver by its methods
-
-
-NEEDED = ("start", "stop", "walk")
-"""The methods that every driver has; one for a service on a PostgreSQL server may have ``start_on`` for ``start``."""

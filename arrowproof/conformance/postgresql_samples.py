@@ -51,23 +51,25 @@ def sample_values(kind: str, category: str, *, labels: tuple[str, ...] = (), abo
         labels: those of an enum.
         above: for a number, what no value may come up to.
     """
+    return (_sample(kind, category, labels, above, row) for row in range(1, 4))
+
+
+def _sample(kind: str, category: str, labels: tuple[str, ...], above: int, row: int) -> str:
+    """The text of one row, by its number from 1."""
     bare = bare_type(kind)
-    bits = re.fullmatch(r"bit\((\d+)\)", kind)
-    for row in range(1, 4):
-        if bare.endswith("[]"):
-            element = tuple(sample_values(bare[:-2], _NUMBER if bare[:-2] in NUMBERS else "S"))[row - 1]
-            yield '{"' + element.replace('"', '\\"') + '"}'
-        elif labels:
-            yield labels[min(row, len(labels)) - 1]
-        elif bits:
-            yield f"{row:b}".zfill(int(bits[1]))[-int(bits[1]) :]
-        elif bare in _NUMBERED:
-            yield _NUMBERED[bare].format(row)
-        elif category == _NUMBER:
-            yield str(above + row)
-        elif category == _DATE:
-            yield f"2000-01-0{row}"
-        elif category == _BOOLEAN:
-            yield "false"
-        else:
-            yield str(uuid4()) if kind == "uuid" else f"{secrets.token_hex(3)}{row - 1}"
+    if bare.endswith("[]"):
+        element = _sample(bare[:-2], _NUMBER if bare[:-2] in NUMBERS else "S", (), 0, row)
+        return '{"' + element.replace('"', '\\"') + '"}'
+    if labels:
+        return labels[min(row, len(labels)) - 1]
+    if bits := re.fullmatch(r"bit\((\d+)\)", kind):
+        return f"{row:b}".zfill(int(bits[1]))[-int(bits[1]) :]
+    if bare in _NUMBERED:
+        return _NUMBERED[bare].format(row)
+    if category == _NUMBER:
+        return str(above + row)
+    if category == _DATE:
+        return f"2000-01-0{row}"
+    if category == _BOOLEAN:
+        return "false"
+    return str(uuid4()) if kind == "uuid" else f"{secrets.token_hex(3)}{row - 1}"
