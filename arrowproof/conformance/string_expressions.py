@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
+from itertools import islice
 
+from arrowproof.conformance import string_signs as signs
 from arrowproof.conformance.brackets import Brackets, Pair
 from arrowproof.conformance.languages import Language
 from arrowproof.conformance.literals import LITERAL, Reading
@@ -24,6 +26,8 @@ MAX_HEADER = 80
 """Characters ahead of a bracket in which the name of what is called stands."""
 MAX_OPERANDS_AHEAD = 20
 """Operands ahead of the first literal of an expression."""
+MAX_METHODS = 20
+"""Methods that are called on a literal one after the other."""
 
 
 @record
@@ -43,42 +47,6 @@ class Expression:
         return max((max(each.line, each.last_line) for each in self.chunks), default=1)
 
 
-_PATH = r"[$@&*]{0,2}[A-Za-z_][\w$]*(?:(?:%s)[A-Za-z_$][\w$]*)*[!?]?"
-_NUMBER = re.compile(r"\d[\w.]*")
-_HARMLESS = re.compile(
-    r"\s*\.\s*(?:trimIndent|trimMargin|stripMargin|stripIndent|strip_heredoc|strip|trim|freeze|squish|to_s|toString|"
-    r"to_string|to_owned|into|as_str|dedent|html_safe|c_str|unindent|chomp|lstrip|rstrip|intern)\b(?:\([^()]*\))?"
-)
-_ENDS_OF_JOINTS = frozenset("+.<>&_\\")
-_SUFFIX = re.compile(r"\s*+[.%]")
-_CONCAT = re.compile(r"\s*\.\s*concat\s*\(\s*")
-_REPLACE = re.compile(r"\s*\.\s*(?:replace|replaceAll|gsub|sub|tr|Replace)\s*\(")
-_CUT = re.compile(
-    r"\s*\.\s*(?P<name>slice|substr(?:ing)?|Substring|Remove|remove(?:Suffix|Prefix|Range)|drop(?:Last)?|take(?:Last)?)\s*\("
-)
-_FORMATTED = re.compile(r"\s*\.\s*format(?:ted)?\s*\(")
-_PERCENT = re.compile(r"\s*%\s*(?=[\[({\w@$])")
-_FORMAT_CALL = re.compile(
-    r"(?:[Ff]ormat|[Ss]printf|Fprintf|Errorf|Printf|printf|format!|write!|println!)\s*\(\s*(?:&?[\w.]+\s*,\s*){0,2}\Z"
-)
-_BUILDER = re.compile(
-    r"(?:String(?:Builder|Buffer)|\.\s*append(?:Line|ln)?|\.\s*Append(?:Line|Format)?|\.\s*WriteString|\.\s*write_str"
-    r"|\.\s*push_str|\bappend(?:Line|ln)?|Fprintf?\s*\(\s*&?\w+\s*,|Fprint(?:ln)?\s*\(\s*&?\w+\s*,|write!\s*\(\s*&?(?:mut\s+)?\w+\s*,)"
-    r"\s*\(?\s*\Z"
-)
-_APPENDED = re.compile(r"\s*\)\s*\.\s*(?:append|append(?:Line|ln)|Append(?:Line)?)\s*\(\s*")
-_FINISHED = re.compile(r"\s*\)\s*\.\s*(?:toString|ToString|build)\s*\(\s*\)")
-_NEW_BUILDER = re.compile(r"\bnew\s+String(?:Builder|Buffer)\s*\(\s*\Z")
-_JOINED_BEHIND = re.compile(
-    r"(?:\s*\.\s*(?:filter\w*|compact|flat|flatten)\b(?:\([^()]{0,80}\))?){0,3}"
-    r"\s*\)?\s*\.\s*(?P<name>join|joinToString|mkString|Join)\b\s*(?P<open>\(?)"
-)
-"""Behind a list, from which what is no string may be taken first."""
-_JOINING = re.compile(r"(?:\b(?:[Ss]tring|[Ss]trings|StringUtils)\.[Jj]oin|\bimplode|\bjoin)\s*\(?\s*\Z")
-_GLUING = re.compile(r"(?:\bconcat!|\b[Ss]tring\.Concat|\btable\.concat)\s*\(?\s*\Z")
-_DEFAULT_SEPARATORS = {"joinToString": ", ", "mkString": "", "join": ",", "Join": ","}
-
-
 class Expressions:
     """The string expressions of one file, in the order of their first literals."""
 
@@ -93,8 +61,8 @@ class Expressions:
         dots = (
             r"->|::" if r"\." in language.joint and ".." not in language.joint.replace("\\", "") else r"\.|->|::|\?\."
         )
-        self._path = re.compile(_PATH % dots)
-        self._path_behind = re.compile(rf"(?:{_PATH % dots}|\d[\w.]*)?(?:{dots})?\Z")
+        self._path = re.compile(signs.PATH % dots)
+        self._path_behind = re.compile(rf"(?:{signs.PATH % dots}|\d[\w.]*)?(?:{dots})?\Z")
         self._joint = re.compile(rf"\s*(?:{language.joint})\s*(?!=)") if language.joint else None
         ahead = language.joint.replace("|<<", "") if language.joint else ""
         self._joint_ahead = re.compile(rf"\s*(?:{ahead})\s*\Z") if ahead else None
@@ -128,11 +96,11 @@ class Expressions:
         end, chunks = self._literal(start)
         end = self._onward(end, chunks, operands)
         header = self._code[max(0, start - MAX_HEADER) : start]
-        is_built = header.rstrip()[-1:] in ("(", ",") and _BUILDER.search(header) is not None
+        is_built = header.rstrip()[-1:] in ("(", ",") and signs.BUILDER.search(header) is not None
         if is_built:
             end = self._appended(header, end, chunks, operands)
-            is_new = _NEW_BUILDER.search(header) is not None
-            is_built = not (is_new and _FINISHED.match(self._code, end))
+            is_new = signs.NEW_BUILDER.search(header) is not None
+            is_built = not (is_new and signs.FINISHED.match(self._code, end))
         elif not ahead:
             chunks = self._formatted_call(header, end, chunks)
         return Expression(begin, end, (*ahead, *chunks), tuple(operands), is_built)
@@ -160,7 +128,7 @@ class Expressions:
         pair = self._brackets.opened_at(position)
         if pair is not None and pair.sign in "([":
             return self._hole(position, self._suffixes(pair.end + 1))
-        name = self._path.match(self._code, position) or _NUMBER.match(self._code, position)
+        name = self._path.match(self._code, position) or signs.NUMBER.match(self._code, position)
         return self._hole(position, self._suffixes(name.end())) if name is not None else None
 
     def _suffixes(self, position: int) -> int:
@@ -203,7 +171,7 @@ class Expressions:
         """Where the operand ends that is joined to what begins at ``start``, None when none is."""
         before = self._code[max(0, start - MAX_HEADER) : start]
         offset = start - len(before)
-        if self._joint_ahead is not None and before.rstrip()[-1:] in _ENDS_OF_JOINTS:
+        if self._joint_ahead is not None and before.rstrip()[-1:] in signs.ENDS_OF_JOINTS:
             joint = self._joint_ahead.search(before)
             if joint is not None:
                 return offset + joint.start() if before[: joint.start()].strip() else None
@@ -244,71 +212,73 @@ class Expressions:
 
     def _methods(self, end: int, chunks: list[Chunk]) -> tuple[int, list[Chunk]]:
         """The literal with what the methods do to it that are called on it right away."""
-        for _ in range(MAX_OPERANDS_AHEAD):
-            if _SUFFIX.match(self._code, end) is None:
+        for _ in range(MAX_METHODS):
+            following = self._method(end, chunks) if signs.SUFFIX.match(self._code, end) is not None else None
+            if following is None:
                 break
-            harmless = _HARMLESS.match(self._code, end)
-            call = next((each.match(self._code, end) for each in (_CONCAT, _REPLACE, _FORMATTED, _PERCENT, _CUT)
-                         if each.match(self._code, end)), None)  # fmt: skip
-            if harmless is not None:
-                chunks = tidied(harmless.group(), chunks)
-                end = harmless.end()
-                continue
-            if call is None:
-                return end, chunks
-            if call.re is _PERCENT:
-                if not any(each.is_hole for each in chunks):
-                    return end, chunks
-                behind, chunks = self._percent(call.end(), chunks)
-                if behind is None:
-                    return end, chunks
-                end = behind
-                continue
-            pair = self._brackets.opened_at(self._code.rindex("(", call.start(), call.end()))
-            if pair is None:
-                return end, chunks
-            arguments = [self._value(start, stop) for start, stop in list(self._brackets.parts(pair))[:MAX_PARTS]]
-            if call.re is _CUT:
-                line = self._line_of(end)
-                chunks = [
-                    *chunks,
-                    Chunk(" ", line, line),
-                    Chunk(f"what .{call['name']}() leaves", line, line, is_hole=True),
-                ]
-            elif call.re is _CONCAT:
-                chunks = [*chunks, *(chunk for each in arguments for chunk in each)]
-            elif call.re is _FORMATTED:
-                chunks = filled(chunks, arguments)
-            else:
-                chunks = replaced(chunks, arguments)
-            end = pair.end + 1
+            end, chunks = following
         return end, chunks
 
-    def _percent(self, position: int, chunks: list[Chunk]) -> tuple[int | None, list[Chunk]]:
-        """Ruby: ``"… %s" % [a, b]``."""
+    def _method(self, end: int, chunks: list[Chunk]) -> tuple[int, list[Chunk]] | None:
+        """The same for the one method that is called at ``end``, None where it is none that is known."""
+        harmless = signs.HARMLESS.match(self._code, end)
+        if harmless is not None:
+            return harmless.end(), tidied(harmless.group(), chunks)
+        percent = signs.PERCENT.match(self._code, end)
+        if percent is not None:
+            return self._percent(percent.end(), chunks)
+        call = next(
+            filter(
+                None,
+                (each.match(self._code, end) for each in (signs.CONCAT, signs.REPLACE, signs.FORMATTED, signs.CUT)),
+            ),
+            None,
+        )
+        pair = self._brackets.opened_at(self._code.rindex("(", call.start(), call.end())) if call is not None else None
+        if call is None or pair is None:
+            return None
+        arguments = self._arguments(pair)
+        if call.re is signs.CONCAT:
+            chunks = [*chunks, *(chunk for each in arguments for chunk in each)]
+        elif call.re is signs.REPLACE:
+            chunks = replaced(chunks, arguments)
+        elif call.re is signs.FORMATTED:
+            chunks = filled(chunks, arguments)
+        else:
+            line = self._line_of(end)
+            left = Chunk(f"what .{call['name']}() leaves", line, line, is_hole=True)
+            chunks = [*chunks, Chunk(" ", line, line), left]
+        return pair.end + 1, chunks
+
+    def _percent(self, position: int, chunks: list[Chunk]) -> tuple[int, list[Chunk]] | None:
+        """Ruby: ``"… %s" % [a, b]``; None where nothing is to be filled, or nothing fills it."""
+        if not any(each.is_hole for each in chunks):
+            return None
         pair = self._brackets.opened_at(position)
         if pair is not None:
-            arguments = [self._value(start, stop) for start, stop in list(self._brackets.parts(pair))[:MAX_PARTS]]
-            return pair.end + 1, filled(chunks, arguments)
+            return pair.end + 1, filled(chunks, self._arguments(pair))
         operand = self._operand(position)
-        return (operand[0], filled(chunks, [operand[1]])) if operand is not None else (None, chunks)
+        return (operand[0], filled(chunks, [operand[1]])) if operand is not None else None
+
+    def _arguments(self, pair: Pair, start: int = 0) -> list[list[Chunk]]:
+        """What stands between the commas of a pair of brackets, from ``start`` on."""
+        parts = islice(self._brackets.parts(pair), MAX_PARTS)
+        return [self._value(begin, end) for begin, end in parts if begin >= start]
 
     def _formatted_call(self, header: str, end: int, chunks: list[Chunk]) -> list[Chunk]:
         """The format of a call, filled with the arguments that stand behind it."""
-        if not any(each.is_hole for each in chunks) or _FORMAT_CALL.search(header) is None:
+        if not any(each.is_hole for each in chunks) or signs.FORMAT_CALL.search(header) is None:
             return chunks
         pair = next((each for each in self._brackets.around(end) if each.sign == "("), None)
         if pair is None:
             return chunks
-        arguments = [self._value(start, stop) for start, stop in list(self._brackets.parts(pair))[:MAX_PARTS]
-                     if start >= end]  # fmt: skip
-        return filled(chunks, arguments)
+        return filled(chunks, self._arguments(pair, end))
 
     def _appended(self, header: str, end: int, chunks: list[Chunk], operands: list[tuple[int, int]]) -> int:
         """Take up what is appended in the same chain of calls."""
         adds_line = re.search(r"(?i)append(?:line|ln)\s*\(\s*\Z", header) is not None
         for _ in range(MAX_PARTS):
-            call = _APPENDED.match(self._code, end)
+            call = signs.APPENDED.match(self._code, end)
             operand = self._operand(call.end()) if call is not None else None
             if call is None or operand is None:
                 return end
@@ -369,21 +339,21 @@ class Expressions:
 
     def _separator(self, pair: Pair, outer: Pair | None) -> tuple[str | None, int, int]:
         """What a list is joined by (None: it is not joined), how many of its parts are none, where the call ends."""
-        behind = _JOINED_BEHIND.match(self._code, pair.end + 1)
+        behind = signs.JOINED_BEHIND.match(self._code, pair.end + 1)
         if behind is not None and pair.sign != "{":
             call = self._brackets.opened_at(behind.start("open")) if behind["open"] else None
             given = self._text_in(call) if call is not None else None
-            default = "" if not self._language.has_blocks else _DEFAULT_SEPARATORS[behind["name"]]
+            default = "" if not self._language.has_blocks else signs.DEFAULT_SEPARATORS[behind["name"]]
             return (default if given is None else given), 0, (call.end + 1 if call is not None else behind.end())
         header = self._code[max(0, pair.start - MAX_HEADER) : pair.start + 1]
-        if pair.sign == "(" and _GLUING.search(header):
+        if pair.sign == "(" and signs.GLUING.search(header):
             return "", 0, pair.end + 1
-        if pair.sign == "(" and _JOINING.search(header):
+        if pair.sign == "(" and signs.JOINING.search(header):
             return self._call_separator(pair)
         if outer is None or outer.sign != "(":
             return None, 0, 0
         header = self._code[max(0, outer.start - MAX_HEADER) : outer.start + 1]
-        if not (_JOINING.search(header) or _GLUING.search(header)):
+        if not (signs.JOINING.search(header) or signs.GLUING.search(header)):
             return None, 0, 0
         others = [each for each in self._brackets.parts(outer) if not each[0] <= pair.start < each[1]]
         given = next((text for each in others if (text := self._text_between(*each)) is not None), "")
