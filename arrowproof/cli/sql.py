@@ -91,6 +91,7 @@ def _lines(lifecycle: Lifecycle, matrix: Matrix) -> Iterator[str]:
         accepted += f" (accepted: {path.accepted})" if path.accepted is not None else ""
         name = transition_name(path.source, path.target)
         yield f"  sneak path  {name:<{width}}  {_places(path.possible)}{accepted}"
+    yield from _ways_out(matrix)
     for transition in transitions:
         found = matrix.written.get(transition.pair, ())
         yield f"  {'written' if found else 'missing':<10}  {transition.name:<{width}}  {_places(found)}".rstrip()
@@ -102,6 +103,15 @@ def _lines(lifecycle: Lifecycle, matrix: Matrix) -> Iterator[str]:
         yield f"  idle        {idle.place}  makes no transition from any state: is a state misspelt?"
     for note in matrix.notes:
         yield f"  note        {note}"
+
+
+def _ways_out(matrix: Matrix) -> Iterator[str]:
+    """What closes the sneak paths that nobody has accepted."""
+    open_paths = [path for path in matrix.sneak_paths if path.accepted is None]
+    if any(not path.only_in_race for path in open_paths):
+        yield "  way out     name in the statement's WHERE the states that it may leave, or draw the arrow"
+    if any(path.only_in_race for path in open_paths):
+        yield "  way out     of a race: lock the row (FOR UPDATE), or name the source states in the outer WHERE"
 
 
 def _places(statements: Iterable[Statement]) -> str:

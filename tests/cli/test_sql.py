@@ -59,6 +59,7 @@ def test_a_dropped_state_predicate_names_the_sneak_paths_with_file_and_line(arro
     assert result.status == 1
     assert "notes-job does not hold" in result.out
     assert f"sneak path failed -> completed sql/worker.sql:{line - 1}" in " ".join(result.out.split())
+    assert result.out.count("  way out     name in the statement's WHERE the states that it may leave") == 1
 
 
 def test_an_explicit_path_is_read_instead_of_the_models_sources(arrowproof, subject):
@@ -112,6 +113,9 @@ def test_the_dialect_of_the_files_can_be_said_and_what_is_only_in_a_race_says_so
     result = arrowproof("sql", "lifecycle.json", "a.sql", "--dialect", "postgresql")
     assert result.status == 1
     assert "sneak path  todo -> removed  a.sql:2 (only in a race)" in result.out
+    assert [line.split()[:5] for line in result.out.splitlines() if "way out" in line] == [
+        ["way", "out", "of", "a", "race:"]
+    ]
     said = json.loads(arrowproof("sql", "lifecycle.json", "a.sql", "--dialect", "postgresql", "--json").out)
     assert [path["only_in_race"] for path in said["sneak_paths"]] == [True]
     result = arrowproof("sql", "lifecycle.json", "a.sql", "--dialect", "mysql")
