@@ -21,24 +21,33 @@ _ASSIGNMENT = re.compile(
     r"(?P<owner>(?:\.|->|::)\s*)?(?<![\w$@])(?P<name>[$@]{0,2}[A-Za-z_]\w*)"
     r"[ \t]*(?::[ \t]*(?!=)[\w<>&'\[\]. |?]{1,60}?)?\s*(?P<sign>:=|\+=|\.=|<<=?|\|\|=|\?\?=|<>=|\?=|=)(?![=>~])"
 )
+"""A name with the sign that assigns or adds to it, ``name = …`` or ``owner.name += …``; its type may stand between."""
 _DECLARING = re.compile(
     r"(?:\b(?:const|final|val|var|let|readonly|define|static|public|private|protected|internal|export|my|our|local|auto)"
     r"\s+"
     r"(?:mut\s+)?(?:[\w<>:&'*?\[\]]+\s+){0,4}|(?:^|[;{}\n])[ \t]*[A-Z][\w<>\[\],.?]*[ \t*&]+)\*?\Z"
 )
+"""Ahead of a name that is declared: a keyword, or the name of a type."""
 _CONSTANT = re.compile(r"\b(?:const|final|val|readonly|static|define)\b[^\n;{}=]*\Z")
+"""Ahead of a name that gets no other value."""
 _SEVERAL = re.compile(r"(?:^|[;{}\n(])[ \t]*(?:(?:local|var|let|my)\s+)?\(?[\w$@]+(?:\s*,\s*[\w$@]+){0,6}\s*,\s*\Z")
+"""Ahead of the last of several names that are assigned at once."""
 _DEFINER = re.compile(
     r"\b(?:func|function|fn|fun|defp?|sub|macro)\b\s*(?:\([^()]*\)\s*)?(?:<[^<>]*>\s*)?"
     r"[*&]?\s*[\w.:$?!]*\s*(?:[<\[][^<>(){}]*[>\]]\s*)?\Z"
 )
+"""Ahead of the parameters of a function that a keyword begins."""
 _ARROW = re.compile(r"\s*(?::[^=(){};\n]{1,80})?\s*(?:=>|->\s)")
+"""Behind the parameters of a function that is an arrow."""
 _BODY = re.compile(
     r"\s*(?:throws\s+[\w.,\s]+|:\s*[^=(){};\n]{1,80}|->[^(){};\n]{1,80}|(?:const|noexcept|override)\b\s*"
     r"|[\w.*\[\]]{1,40}\s*|\([^()]*\)\s*)?\{"
 )
+"""Behind the parameters of a function, up to where its body opens."""
 _METHOD = re.compile(r"(?:^|[;{}\n])[ \t]*(?:[\w<>\[\],.?&*@]+[ \t]+){0,6}[#*]?[\w~$]+\s*\Z")
+"""Ahead of the parameters of a method that no keyword begins: types, and its name."""
 _NO_METHOD = re.compile(r"\b(?:if|while|switch|for|foreach|return|new|await|throw|else|with|synchronized|using|lock)\b")
+"""Words that have such a form and begin no method."""
 _LOOSE = re.compile(
     r"(?:\bdo|[{(,=]|\bmove)\s*+\|(?P<block>[^|\n]{1,120})\|"
     r"|\{[ \t]*+(?P<lambda>[\w$][\w$, :<>?]{0,120}?)(?:->|\bin\b)"
@@ -48,12 +57,16 @@ _LOOSE = re.compile(
     r"|\bread\s+(?:-\w+\s+)*(?P<read>\w[\w ]{0,100})"
     r"|\b(?:const|let|var|val|my|local)\s*[\{\[(](?P<parts>[^}\])=]{1,300})[}\])]\s*="
 )
+"""Names that stand in no parentheses: parameters of blocks and lambdas, variables of loops, parts of a value."""
 _ONE_ARROW = re.compile(r"(?<![\w.$:>])(?P<name>[A-Za-z_$][\w$]*)\s*(?:=>|->\s)")
+"""The one parameter of an arrow."""
 _WORD = re.compile(r"[@A-Za-z_]\w*")
 _OWN = re.compile(r"\b(?:private|final|const|val|let)\b")
+"""Ahead of a member that no derived class gives another value."""
 _OPEN_BLOCK = re.compile(r"\bcompanion\s+object\b[^{}\n]*\Z")
 """Ahead of a block whose names are those of the block around it."""
 _SELF = re.compile(r"(?<![\w.])(?:this|self)\Z")
+"""Ahead of a member: the object itself."""
 _HANDED_OUT = re.compile(
     r"(?<![\w)\]&|])&\s*(?:mut\s+)?(?P<name>\$?[A-Za-z_]\w*)|[(,]\s*(?:ref|out)\s+(?P<out>[A-Za-z_]\w*)"
 )
@@ -61,6 +74,7 @@ _HANDED_OUT = re.compile(
 _LENT = re.compile(r"&\s*mut\s+(?P<name>[A-Za-z_]\w*)(?P<out>)")
 """The same in Rust, where ``&name`` is only looked at."""
 _OWNER = re.compile(r"(?:[\w$@]+\s*(?:\.|->|::)\s*)+")
+"""What a member belongs to."""
 
 
 @record

@@ -29,17 +29,23 @@ MAX_CHUNKS = 2_000
 _WRAPPED = re.compile(
     r"\s*(?:\+|\(|String::from\(|String\.new\(|(?:[\w.]+::)?text\(|dedent\()?\s*(?:[A-Za-z_]\w{0,20})?\Z"
 )
+"""What may stand between the sign of an assignment and the string that is assigned."""
 _ENDS = re.compile(
     r"[ \t]*(?:as\s+const\b|!+)?[ \t]*\)?(?:\.(?:to_string|to_owned|into|freeze|trim)\(?\)?)?[ \t]*"
     r"(?:[;,)\]}]|\Z|\r?\n(?!\s*(?:[.+&|?:]|<>)))"
 )
+"""Behind a string that is all of a value."""
 _MEMBER = re.compile(r"(?:^|[{,\s])['\"]?(?P<name>[A-Za-z_]\w*)['\"]?\s*(?::|=>|=)\s*\Z")
+"""Ahead of a string that is a member of a group: ``name: …``, ``name = …``."""
 _GROUP = re.compile(
     r"\b(?:const|enum|object|class|interface|readonly|static|val|let|module)\s+(?:class\s+)?(?P<name>[A-Za-z_]\w*)"
     r"(?:\s*:\s*[^={\n]{1,80}|\s+(?:extends|implements)\s+[^={\n]{1,80})?\s*(?:=\s*)?(?:Object\.freeze\(\s*)?\{"
 )
+"""The head of a group whose members are strings, such as an enum or an object of constants."""
 _DIRECT = re.compile(r"(?:#\s*define[ \t]+(?P<macro>\w+)|(?P<attribute>@\w+))[ \t]*\(?\s*\Z")
+"""Ahead of a string that is bound without an assignment."""
 _NAMES = re.compile(r"\{(?P<name>[A-Za-z_]\w*)(?::[^{}]*)?\}")
+"""A placeholder that names what fills it."""
 
 
 class CodeStrings:

@@ -17,16 +17,20 @@ _ASSIGNED = re.compile(
     r"(?P<name>[$@]?\w+)(?:\s*:\s*[\w<>&' ]{1,40})?\s*:?=\s*"
     r"(?:\+|\(|new\s+String(?:Builder|Buffer)\s*\(|String(?:::from|\.new)\s*\(|[\[{]|[\w.]{1,40}[(\[{])?\s*\Z"
 )
+"""Ahead of a string that is bound to a name, alone or as the first of a list or a builder."""
 _PUSHED = re.compile(
     r"(?P<name>[$@]?\w+)\s*(?:(?:\.|->)\s*(?:push|add|unshift|append|Add|push_back)\s*\(|<<|\[\]\s*="
     r"|=\s*append\(\s*\w+\s*,|\+=|\.=)\s*\Z"
     r"|\bs?n?printf\s*\(\s*(?P<buffer>\w+)\s*,[^\"()]{0,60}\Z|\bstrn?c(?:py|at)\s*\(\s*(?P<copied>\w+)\s*,\s*\Z"
 )
+"""Ahead of a string that is added to what a name stands for."""
 _STREAMED = re.compile(r"[\w)]\s*<<\s*\Z")
+"""Ahead of a string that is written to a stream of C++."""
 _CALLS = r"append\w*|push_str|push|concat|insert|add|unshift|prepend|write_str|WriteString|Append\w*|Add"
 _GROWING = re.compile(
     rf"(?<![\w.@$])[$@]?(\w+)\s*(?:\.|->)\s*(?:{_CALLS}|replace!|gsub!|sub!|squish!)\s*!?\(|\bstrn?cat\s*\(\s*(\w+)"
 )
+"""A call that gives more text to what a name stands for."""
 
 
 def grown_names(code: str) -> frozenset[str]:
