@@ -28,8 +28,8 @@ NO_RELAY = (
     " with sslmode=disable, where the server allows that, has them tried."
 )
 
-_CANCEL, _SSL, _GSS = 80877102, 80877103, 80877104
-"""The codes of first messages that are none of a session."""
+_SSL, _GSS = 80877103, 80877104
+"""The codes by which a client asks for encryption, ahead of all else."""
 _COMMITS = re.compile(rb"(?:^|;)\s*(?:COMMIT|END)\b", re.IGNORECASE)
 _BEGINS = re.compile(rb"(?:^|;)\s*(?:BEGIN|START\s+TRANSACTION)\b", re.IGNORECASE)
 _CHUNK = 65_536
