@@ -8,7 +8,7 @@ failure (see :mod:`arrowproof.conformance.drive`). The same seed gives the same 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from tempfile import TemporaryDirectory
 
@@ -29,6 +29,8 @@ MAX_TRIES = 60
 """Walks that are made at most to find the shortest one that fails, behind the first that did."""
 
 _SEEDS = 2**32
+_SHRUNK = 40
+"""Those of them that Hypothesis makes. It tries other steps as well, and may not come to drop all that it can."""
 _DRAWN = 5
 """Walks that are drawn for each that is made: small models have few that differ."""
 
@@ -63,11 +65,12 @@ class Wanderer:
             ArrowproofError: the environment or the input went wrong on the way.
         """
         seed = random.randrange(_SEEDS) if seed is None else seed
-        _search(self._menus(), lambda steps: self._try(steps, count), _DRAWN * count, seed)
+        menus = self._menus()
+        _search(menus, lambda steps: self._try(steps, count), _DRAWN * count, seed)
+        failed = [steps for steps, problem in self.known.items() if problem is not None]
+        steps = self._shortened(min(failed, key=len), menus) if failed else ()
         if self.stopped:
             raise self.stopped[0]
-        failed = [(len(steps), number, steps) for number, steps in enumerate(self.known) if self.known[steps]]
-        steps = min(failed)[2] if failed else ()
         return RandomWalks(
             asked=count,
             seed=seed,
@@ -89,22 +92,42 @@ class Wanderer:
         return menus
 
     def _try(self, steps: tuple[Step, ...], count: int) -> None:
-        if steps not in self.known:
-            if self.stopped or self._is_enough(count):
-                return
-            self.progress(f"random walk {len(self.known) + 1}", len(self.known), len(self.known) + 1)
-            try:
-                self.known[steps] = self._walk(steps)
-            except ArrowproofError as error:
-                self.stopped.append(error)
-                return
-        if self.known[steps] is not None:
+        """Make one of the walks that Hypothesis draws, unless there are enough."""
+        tries = self._tries()
+        is_enough = len(self.known) >= count if tries is None else tries >= _SHRUNK
+        if steps in self.known or not is_enough:
+            self._make(steps)
+        if self.known.get(steps) is not None:
             raise _FailedWalkError
 
-    def _is_enough(self, count: int) -> bool:
-        """Whether so many walks were made, or, since the first that failed, as many as may be to find a shorter one."""
+    def _make(self, steps: tuple[Step, ...]) -> None:
+        """Make a walk that was not made before, unless something has stopped them all."""
+        if steps in self.known or self.stopped:
+            return
+        self.progress(f"random walk {len(self.known) + 1}", len(self.known), len(self.known) + 1)
+        try:
+            self.known[steps] = self._walk(steps)
+        except ArrowproofError as error:
+            self.stopped.append(error)
+
+    def _tries(self) -> int | None:
+        """How many walks were made since the first that failed; None while none has."""
         outcomes = [problem is not None for problem in self.known.values()]
-        return len(outcomes) - outcomes.index(True) > MAX_TRIES if True in outcomes else len(outcomes) >= count
+        return len(outcomes) - outcomes.index(True) - 1 if True in outcomes else None
+
+    def _shortened(self, steps: tuple[Step, ...], menus: Mapping[str | None, Sequence[Step]]) -> tuple[Step, ...]:
+        """A walk that failed without the steps that it fails without, as far as there are tries left."""
+        fewer = (
+            (*steps[:at], *steps[at + size :])
+            for size in range(len(steps) - 1, 0, -1)
+            for at in range(len(steps) - size + 1)
+        )
+        for shorter in fewer:
+            if _is_walk(menus, shorter) and (self._tries() or 0) < MAX_TRIES:
+                self._make(shorter)
+                if self.known.get(shorter) is not None:
+                    return self._shortened(shorter, menus)
+        return steps
 
     def _walk(self, steps: Sequence[Step]) -> str | None:
         """Take the steps on a new row, up to the first that goes otherwise; why that is a failure, if it is one."""
@@ -144,7 +167,11 @@ def _search(
     except ImportError as error:
         raise MissingEnvironmentError("random walks are drawn by Hypothesis", "pip install hypothesis") from error
 
-    choices = strategies.lists(strategies.integers(0, 2**16), min_size=1, max_size=MAX_STEPS)
+    # Bits and no numbers: among those it mixes some of the code that is loaded, so that a seed would give other walks
+    # with another driver, and it keeps a list of them in the current folder.
+    bits = max(len(menu) - 1 for menu in menus.values()).bit_length()
+    number = strategies.tuples(*[strategies.booleans()] * bits)
+    choices = strategies.lists(number, min_size=1, max_size=MAX_STEPS)
 
     @hypothesis.seed(seed)
     @hypothesis.settings(
@@ -157,8 +184,8 @@ def _search(
         print_blob=False,
     )
     @hypothesis.given(choices)
-    def search(chosen: list[int]) -> None:
-        attempt_walk(_steps(menus, chosen))
+    def search(chosen: list[tuple[bool, ...]]) -> None:
+        attempt_walk(_steps(menus, [sum(bit << place for place, bit in enumerate(each)) for each in chosen]))
 
     # What it keeps would go into a folder `.hypothesis` where the command was called.
     with TemporaryDirectory() as folder:
@@ -183,6 +210,17 @@ def _steps(menus: dict[str | None, list[Step]], chosen: Sequence[int]) -> tuple[
         if isinstance(steps[-1], Transition):
             state = steps[-1].target
     return tuple(steps)
+
+
+def _is_walk(menus: Mapping[str | None, Sequence[Step]], steps: Sequence[Step]) -> bool:
+    """Whether each step is one of what its state offers."""
+    state: str | None = None
+    for number, step in enumerate(steps):
+        if (state is None and number > 0) or step not in menus.get(state, ()):
+            return False
+        if isinstance(step, Transition):
+            state = step.target
+    return True
 
 
 def _name(step: Step) -> str:

@@ -50,11 +50,12 @@ def test_a_seed_without_walks_is_refused(arrowproof):
     assert "add --walks N" in result.err
 
 
-def test_pairs_and_random_walks_are_made_when_they_are_asked_for(arrowproof):
+def test_pairs_and_random_walks_are_made_when_they_are_asked_for(arrowproof, tmp_path):
     ticket = Path(__file__).parents[2] / "examples" / "ticket" / "lifecycle.json"
     result = arrowproof("prove", str(ticket), "--pairs", "--walks", "3", "--seed", "5", "--out", "proof", "--json")
     report = json.loads(result.out)
     assert (result.status, report["verdict"]) == (0, "proven")
+    assert [path.name for path in tmp_path.iterdir()] == ["proof"]
     assert report["coverage"]["pairs"] == {"covered": 2, "total": 2}
     assert (report["random_walks"]["asked"], report["random_walks"]["seed"]) == (3, 5)
     assert report["random_walks"]["problem"] is None
