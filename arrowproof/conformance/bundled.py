@@ -157,13 +157,6 @@ class NotesDriver:
         self._contest(key)
         return self._rivals.set_off_held(deed_of(transition), _id(key), moment)
 
-    def _contest(self, key: Row) -> None:
-        """Ahead of the first that is set off: have an attempt come to what is wanted of the first that is one."""
-        if not self._is_contested:
-            attempts = (_ACTIONS.get(it.target or "") for it in self._tour[-2:] if deed_of(it) is Deed.ATTEMPT)
-            self._make_ready(self._job(key), next(attempts, None))
-            self._is_contested = True
-
     def kill(self, transition: Transition, key: Row | None, side: Side) -> Killed:
         """Hold the process that makes the transition at its point, and kill it there."""
         self._ahead = self._ahead[1:]
@@ -200,6 +193,18 @@ class NotesDriver:
             process = self._run_worker(key, transition.target if side is Side.BEFORE else None, restarts=True)
         self._check(transition, key, before)
         return Walked(key, (process,))
+
+    def _contest(self, key: Row) -> None:
+        """Ahead of the first that is set off: have an attempt come to what is wanted of the first that is one.
+
+        Servers that are asked for something start now, and not while somebody is held.
+        """
+        if not self._is_contested:
+            if any(deed_of(it) in (Deed.RETRY, Deed.CANCEL) for it in self._tour[-2:]):
+                self._rivals.start_servers()
+            attempts = (_ACTIONS.get(it.target or "") for it in self._tour[-2:] if deed_of(it) is Deed.ATTEMPT)
+            self._make_ready(self._job(key), next(attempts, None))
+            self._is_contested = True
 
     def _start(self, folder: Path, url: str | None = None) -> Path | str:
         self._service = NotesService(folder, self._package_folder, url)

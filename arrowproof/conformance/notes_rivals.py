@@ -30,6 +30,11 @@ class NotesRivals:
         self._service = service
         self._held_server: Moment | None = None
 
+    def start_servers(self) -> None:
+        """Start both servers, and wait until they are ready: while a worker is held, a client waits for few seconds."""
+        for moment in Moment:
+            self._service.rival_server(moment)
+
     def set_off(self, deed: Deed, job_id: int) -> Rival:
         """Start what does this deed to the job."""
         if deed in (Deed.RETRY, Deed.CANCEL):

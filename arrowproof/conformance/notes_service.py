@@ -35,20 +35,8 @@ PACKAGE_FOLDER = Path(__file__).resolve().parents[2]
 """The folder that holds the package which this very module belongs to, whatever else is installed."""
 
 _PROGRAM = [sys.executable, "-P", "-m"]  # -P: no module of the folder that the proof is run in is taken for another
-_POINTS: Mapping[tuple[str, Side | Moment], str] = {
-    ("server", Side.BEFORE): "after-job",
-    ("worker", Side.BEFORE): "after-state",
-    ("retention", Side.BEFORE): "after-state",
-    ("server", Side.AFTER): "after-commit",
-    ("worker", Side.AFTER): "after-commit",
-    ("retention", Side.AFTER): "after-commit",
-    ("server", Moment.READ): "after-select",
-    ("worker", Moment.READ): "after-select",
-    ("retention", Moment.READ): "after-select",
-    ("server", Moment.WRITTEN): "after-job",
-    ("worker", Moment.WRITTEN): "after-state",
-    ("retention", Moment.WRITTEN): "after-state",
-}
+_LAST_POINTS = {"server": "after-job", "worker": "after-state", "retention": "after-state"}
+"""Of each program the last point ahead of its commit."""
 _OTHER_SIDE = {Side.BEFORE: Side.AFTER, Side.AFTER: Side.BEFORE}
 _ATTEMPTS_AHEAD = (1, 2)
 _SPARES = {"worker": 3, "retention": 1}
@@ -174,7 +162,7 @@ class NotesService:
         """A server of several that work at once, which can be held at this moment: its URL and its hold, not armed."""
         if moment not in self._rivals:
             options = ["--port", "0", *self.impatience]
-            self._rivals[moment] = self._hold("server", _POINTS["server", moment], options, released=True)
+            self._rivals[moment] = self._hold("server", _point("server", moment), options, released=True)
         if moment not in self._rival_urls:
             self._rival_urls[moment] = _url(self._rivals[moment].process)
         return self._rival_urls[moment], self._rivals[moment]
@@ -200,7 +188,7 @@ class NotesService:
 
     def hold(self, role: str, at: Side | Moment | str, *options: str) -> Hold:
         """Start a worker or a retention that will wait at a point, on one side of its commit, or at a moment."""
-        return self._hold(role, _POINTS[role, at] if isinstance(at, Side | Moment) else at, options)
+        return self._hold(role, _point(role, at) if isinstance(at, Side | Moment) else at, options)
 
     def run(self, role: str, *options: str, restarts: bool = False) -> tuple[Process, object]:
         """Run a worker or a retention to its end; give it and what its last line says (the text if that is no JSON).
@@ -216,7 +204,7 @@ class NotesService:
         options = ["--port", "0"]
         if max_attempts != USUAL_ATTEMPTS:
             options += ["--max-attempts", str(max_attempts)]
-        self._servers[max_attempts] = self._hold("server", _POINTS["server", self._next_side], options, released=True)
+        self._servers[max_attempts] = self._hold("server", _point("server", self._next_side), options, released=True)
 
     def _hold(self, role: str, point: str, options: Sequence[str], *, released: bool = False) -> Hold:
         self._holds += 1
@@ -256,6 +244,13 @@ class NotesService:
         path = os.pathsep.join(filter(None, [str(self._package_folder), os.environ.get("PYTHONPATH", "")]))
         own = {"PYTHONPATH": path, "TZ": _TIME_ZONE, **self._environment, **environment}
         return self._processes.start(role, [*_PROGRAM, *command], own, waits=waits)
+
+
+def _point(role: str, at: Side | Moment) -> str:
+    """The point of a program on a side of its commit, or at a moment."""
+    if at is Moment.READ:
+        return "after-select"
+    return "after-commit" if at is Side.AFTER else _LAST_POINTS[role]
 
 
 def _read(line: str) -> object:

@@ -12,6 +12,7 @@ from arrowproof.conformance.drive import DriveResult, drive
 from arrowproof.conformance.own_database import own_database
 from arrowproof.model.evidence import Moment
 from arrowproof.model.loader import load_lifecycle
+from arrowproof.model.transitions import transition_map
 from tests.mutants.table import SERVICE
 
 LIFECYCLE = load_lifecycle(SERVICE / "notes-job.lifecycle.json")
@@ -53,3 +54,23 @@ def test_on_postgresql_one_of_them_wins_and_clients_wait_for_workers(postgresql:
         (moment, target, "cancelled") for moment in Moment for target in ("completed", "retry_wait", "failed")
     }
     assert waited == {*by_workers, (Moment.WRITTEN, "cancelled", "cancelled")}
+
+
+def test_no_server_starts_while_somebody_is_held(tmp_path: Path) -> None:
+    steps = transition_map(LIFECYCLE)
+    create, attempt, cancel = steps[None, "pending"], steps["pending", "completed"], steps["pending", "cancelled"]
+    driver = NotesDriver()
+    driver.start(tmp_path)
+    try:
+        driver.begin((create, attempt, cancel))
+        key = driver.walk(create, None).key
+        held = driver.set_off_held(attempt, key, Moment.WRITTEN)
+        held.await_held()
+        servers = sorted(tmp_path.glob("processes/*-server.stdout"))
+        others = [driver.set_off(cancel, key) for _ in range(2)]
+        assert sorted(tmp_path.glob("processes/*-server.stdout")) == servers
+        held.release()
+        for rival in (held, *others):
+            rival.finish()
+    finally:
+        driver.stop()
