@@ -44,7 +44,7 @@ from arrowproof.conformance.walks import attempt
 from arrowproof.errors import InputError
 from arrowproof.model.evidence import Evidence, Kill, Statement, TransitionEvidence, Walk
 from arrowproof.model.evidence_document import dump_evidence
-from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.lifecycle import Dialect, Lifecycle
 from arrowproof.model.progress import Progress
 from arrowproof.model.transitions import Pair, Transition, derive_transitions
 
@@ -69,7 +69,7 @@ def prove(
     """Prove a lifecycle against the service behind ``driver`` and write evidence and reports into ``out``.
 
     Args:
-        lifecycle: a lifecycle with a binding and sources.
+        lifecycle: a lifecycle with a binding and sources, which are read as the SQL of PostgreSQL with ``server``.
         driver: starts, walks and kills the service; it is stopped in any case, an interrupt included.
         out: the output folder; made when it is missing.
         progress: is told what comes next, how many parts are done, and how many there are.
@@ -91,6 +91,9 @@ def prove(
         ModelError: the transitions of the model cannot be derived.
     """
     _require_provable(lifecycle)
+    if server is not None:
+        # What a statement can do there is judged by the rules of the database that runs it.
+        lifecycle = replace(lifecycle, dialect=Dialect.POSTGRESQL)
     started, clock = datetime.now(UTC), time.monotonic()
     try:
         with open_output(out) as output:

@@ -62,7 +62,7 @@ def read_sources(lifecycle: Lifecycle, paths: Sequence[Path] = ()) -> tuple[Sour
         InputError: there is nothing to read, or a glob or file cannot be taken; the message names it.
     """
     folder = lifecycle.origin.folder
-    files = _named(paths) if paths else _matched(folder, lifecycle.sources)
+    files = _named(paths) if paths else _matched(folder, lifecycle.source_globs)
     if len(files) > MAX_FILES:
         raise InputError(f"{len(files)} files to scan, at most {MAX_FILES} are read: name fewer of them in sources")
     named = {relative_name(file, folder): file for file in files}

@@ -159,6 +159,11 @@ class Lifecycle:
     driver: str | None = None
     origin: Origin = field(default_factory=Origin, compare=False, repr=False)
 
+    @property
+    def source_globs(self) -> tuple[str, ...]:
+        """The globs of the sources, in which ``{dialect}`` stands for the SQL that they are read as."""
+        return tuple(glob.replace("{dialect}", self.dialect) for glob in self.sources)
+
     @cached_property
     def states_by_id(self) -> Mapping[str, State]:
         """Every state under its id."""

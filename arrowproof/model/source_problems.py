@@ -31,7 +31,7 @@ def lint_sources(lifecycle: Lifecycle) -> tuple[Problem, ...]:
             value=glob,
             severity=WARNING,
         )
-        for number, glob in enumerate(lifecycle.sources)
+        for number, glob in enumerate(lifecycle.source_globs)
         if _is_without_file(lifecycle, glob)
     )
 

@@ -7,12 +7,13 @@ the names of the evidence are only compared with theirs.
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 
 from arrowproof.errors import InputError
 from arrowproof.model.evidence import Evidence
-from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.lifecycle import Dialect, Lifecycle
 from arrowproof.model.record import record
 from arrowproof.model.source_files import MAX_FILES, match_glob, read_source, relative_name
 
@@ -47,6 +48,9 @@ def find_differences(lifecycle: Lifecycle, evidence: Evidence) -> tuple[Differen
     found = []
     if evidence.model_sha256 != lifecycle.origin.sha256:
         found.append(Difference(DifferenceKind.VERSION, lifecycle.origin.sha256, evidence.model_sha256))
+    if evidence.environment.database == "PostgreSQL":
+        # As the proof has read it, whatever the model says.
+        lifecycle = replace(lifecycle, dialect=Dialect.POSTGRESQL)
     today, unreadable = _hashes(lifecycle)
     then = {source.file: source.sha256 for source in evidence.sources}
     found += [Difference(DifferenceKind.CHANGED, name) for name in today if name in then and then[name] != today[name]]
@@ -60,7 +64,7 @@ def _hashes(lifecycle: Lifecycle) -> tuple[dict[str, str], tuple[str, ...]]:
     folder = lifecycle.origin.folder
     files: dict[str, Path] = {}
     unreadable: list[str] = []
-    for glob in lifecycle.sources:
+    for glob in lifecycle.source_globs:
         try:
             files |= {relative_name(file, folder): file for file in match_glob(folder, glob)}
         except InputError:

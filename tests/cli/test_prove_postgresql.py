@@ -22,6 +22,8 @@ def test_the_bundled_service_is_proven_with_every_kill_on_postgresql(arrowproof,
     assert "26 of 26 kills survived, 17 of 17 illegal events without effect, 0 sneak paths" in result.out
     evidence = json.loads((tmp_path / "proof" / "evidence.json").read_text())
     assert evidence["environment"]["database"] == "PostgreSQL"
+    read = {source["file"].rpartition("/")[0] for source in evidence["sources"]}
+    assert read == {"", "sql", "sql/postgresql"}
     assert databases(postgresql) == before
     rows = [row for item in evidence["transitions"] for walk in item["walks"] for row in walk["journal"]]
     by_name = {row["written"]["name"]: row["query"] for row in rows if "written" in row}

@@ -12,9 +12,9 @@ SERVICE = Path(str(files("arrowproof"))) / "service"
 
 @pytest.fixture
 def subject(tmp_path):
-    """A copy of the bundled model and its SQL, to be spoilt."""
+    """A copy of the bundled model and its sources, to be spoilt."""
     shutil.copy(SERVICE / "notes-job.lifecycle.json", tmp_path / "lifecycle.json")
-    shutil.copytree(SERVICE / "sql", tmp_path / "sql")
+    shutil.copytree(SERVICE, tmp_path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path
 
 

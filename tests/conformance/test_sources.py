@@ -9,7 +9,7 @@ import pytest
 
 from arrowproof.conformance.sources import read_sources
 from arrowproof.errors import InputError
-from arrowproof.model.lifecycle import Lifecycle, Origin
+from arrowproof.model.lifecycle import Dialect, Lifecycle, Origin
 from arrowproof.model.source_files import MAX_SOURCE_BYTES
 
 
@@ -30,6 +30,15 @@ def test_files_come_in_the_order_of_their_names_with_the_hash_of_their_bytes(fol
     sources = read_sources(lifecycle(folder, "sql/b.sql", "sql/*.sql"))
     assert [source.file for source in sources] == ["sql/a.sql", "sql/b.sql"]
     assert sources[0].sha256 == hashlib.sha256(b"SELECT 1;").hexdigest()
+
+
+def test_the_dialect_stands_in_a_glob_for_the_folder_of_the_database_in_use(folder: Path) -> None:
+    for name in ("sqlite", "postgresql"):
+        (folder / name).mkdir()
+        (folder / name / "claim.sql").write_text("SELECT 3;", encoding="utf-8")
+    model = lifecycle(folder, "{dialect}/*.sql")
+    for dialect in (Dialect.SQLITE, Dialect.POSTGRESQL):
+        assert [each.file for each in read_sources(replace(model, dialect=dialect))] == [f"{dialect}/claim.sql"]
 
 
 def test_a_byte_order_mark_is_no_part_of_the_text(folder: Path) -> None:

@@ -51,6 +51,16 @@ def test_evidence_of_this_model_and_these_sources_is_not_stale(lifecycle: Lifecy
     assert find_differences(lifecycle, evidence(lifecycle, a="a", b="b")) == ()
 
 
+def test_evidence_of_a_proof_on_postgresql_is_held_against_the_sources_that_it_has_read(lifecycle: Lifecycle) -> None:
+    folder = lifecycle.origin.folder / "sql"
+    (folder / "a.sql").rename(folder / "sqlite.sql")
+    (folder / "b.sql").rename(folder / "postgresql.sql")
+    lifecycle = replace(lifecycle, sources=("sql/{dialect}.sql",))
+    on_file, on_server = evidence(lifecycle, sqlite="a"), evidence(lifecycle, postgresql="b")
+    on_server = replace(on_server, environment=replace(on_server.environment, database="PostgreSQL"))
+    assert find_differences(lifecycle, on_file) == find_differences(lifecycle, on_server) == ()
+
+
 def test_another_model_is_said_and_nothing_else(lifecycle: Lifecycle) -> None:
     other = replace(evidence(lifecycle, a="x"), model_id="order")
     assert find_differences(lifecycle, other) == (Difference(DifferenceKind.MODEL, "job", "order"),)

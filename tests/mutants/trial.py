@@ -79,20 +79,20 @@ def try_mutant(mutant: Mutant, package_folder: Path, run_folder: Path) -> Judgem
     return judgement
 
 
-def check_sql(package_folder: Path) -> Judgement:
+def check_sql(package_folder: Path, *options: str) -> Judgement:
     """What ``arrowproof sql`` says of a copy of the service; see :func:`check_sql_of`."""
-    return check_sql_of(_model(package_folder))
+    return check_sql_of(_model(package_folder), *options)
 
 
-def check_sql_of(model: Path) -> Judgement:
-    """What ``arrowproof sql`` says of a lifecycle file.
+def check_sql_of(model: Path, *options: str) -> Judgement:
+    """What ``arrowproof sql`` says of a lifecycle file, with these options.
 
     Raises:
         NoVerdictError: the command came to none.
     """
     started, out = time.monotonic(), io.StringIO()
     with redirect_stdout(out):
-        status = status_of(["sql", str(model), "--json"])
+        status = status_of(["sql", str(model), "--json", *options])
     if status not in (HOLDS, DOES_NOT_HOLD):
         raise NoVerdictError(f"arrowproof sql ended with {status}: {out.getvalue()}")
     return Judgement(Check.SQL, status, tuple(_reasons(json.loads(out.getvalue()))), time.monotonic() - started)
