@@ -1,16 +1,23 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
+from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.render.drawing import Drawing
+from arrowproof.render.layout import bare as bare_module
 from arrowproof.render.layout import layout_lifecycle
 from arrowproof.render.layout.bare import LEAST_LABEL, bare_drawing, has_specks
-from arrowproof.render.layout.graph import read_graph
+from arrowproof.render.layout.candidates import Candidate, draft_placements
+from arrowproof.render.layout.graph import Graph, read_graph
+from arrowproof.render.layout.grid import Placement
 from arrowproof.render.layout.seats import SHAPES as TABLES
 from arrowproof.render.layout.seats import seat_nodes
 from arrowproof.render.layout.sizes import LabelLimits
 from arrowproof.render.quality import LABEL_TEXT, find_overlaps, fit_scale
 from tests.render.dense_models import SHAPES, dense
+from tests.render.hub_models import hubs
 
 
 def bare(shape: str, count: int, labelled: Drawing | None = None) -> Drawing:
@@ -52,6 +59,23 @@ def test_parallel_lines_of_very_many_arrows_stand_so_far_apart_that_the_ground_i
     ]
     assert len(near) > 50
     assert min(near) > 4.5
+
+
+@pytest.mark.parametrize(("lifecycle", "tables"), [(hubs(6, 120, 480), 1), (dense("chain", 60), len(TABLES))])
+def test_where_the_lines_of_one_table_are_much_too_near_to_each_other_no_other_table_is_drawn(
+    lifecycle: Lifecycle, tables: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[Placement] = []
+
+    def counted(graph: Graph, placements: Mapping[Placement, float]) -> list[Candidate]:
+        drawn.extend(placement for placement in placements if placement not in drawn)
+        return draft_placements(graph, placements)
+
+    monkeypatch.setattr(bare_module, "draft_placements", counted)
+    found = bare_drawing(lifecycle)
+    assert found is not None
+    assert len(drawn) == tables
+    assert found.is_apart == (tables > 1)
 
 
 def test_the_same_lifecycle_gives_the_same_bare_drawing() -> None:

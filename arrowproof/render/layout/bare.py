@@ -15,7 +15,7 @@ from arrowproof.render.layout.candidates import Candidate, draft_placements
 from arrowproof.render.layout.forms import Form
 from arrowproof.render.layout.graph import Graph, read_graph
 from arrowproof.render.layout.grid import Placement
-from arrowproof.render.layout.placements import find_placements
+from arrowproof.render.layout.placements import MOST_SEARCHED, find_placements, unlike_placements
 from arrowproof.render.layout.seats import seat_nodes
 from arrowproof.render.layout.sizes import LabelLimits
 from arrowproof.render.quality import LABEL_TEXT, fit_scale
@@ -29,6 +29,8 @@ _LEAST_APART = 4.8
 """In CSS px: lines that are nearer than this hide the ground between them."""
 _HOPELESS = 2.4
 """In CSS px: where the usual lines are nearer than this, no least distance has brought them apart."""
+_LOST = 1.6
+"""In CSS px: where they are nearer than this in one drawing of very many states, no other rows are tried."""
 _NO_LABELS = LabelLimits(0, 0)
 
 
@@ -56,19 +58,32 @@ def bare_drawing(lifecycle: Lifecycle, labelled: Drawing | None = None, has_note
     best: Candidate | None = None
     for apart in _APART:
         graph = read_graph(lifecycle, {}, _NO_LABELS, Form(numbers={}, has_notes=has_notes, apart=apart))
-        placements = {best.placement: 0.0} if best else _placements(graph, labelled)
-        for draft in draft_placements(graph, placements)[:1]:
-            if best is None or _apart(draft) > _apart(best):
-                best = draft
+        draft = _first(graph, labelled) if best is None else _best(graph, {best.placement: 0.0})
+        if draft is not None and (best is None or _apart(draft) > _apart(best)):
+            best = draft
         if best is not None and not _HOPELESS < _apart(best) < _LEAST_APART:
             break
     return None if best is None else Bare(best.drawing, _apart(best) >= _LEAST_APART)
 
 
-def _placements(graph: Graph, labelled: Drawing | None) -> Mapping[Placement, float]:
-    if labelled is None:
-        return find_placements(graph)
-    return dict.fromkeys((*_rows_of(labelled, graph), *seat_nodes(graph)), 0.0)
+def _first(graph: Graph, labelled: Drawing | None) -> Candidate | None:
+    """The best drawing with the usual distances of lines, or one in which they are much too near to each other."""
+    if labelled is not None:
+        return _best(graph, dict.fromkeys((*_rows_of(labelled, graph), *seat_nodes(graph)), 0.0))
+    if len(graph.nodes) <= MOST_SEARCHED:
+        return _best(graph, find_placements(graph))
+    best: Candidate | None = None
+    for placement in unlike_placements(graph):
+        draft = _best(graph, {placement: 0.0})
+        if draft is not None and (best is None or draft.score > best.score):
+            best = draft
+        if best is not None and _apart(best) < _LOST:
+            break
+    return best
+
+
+def _best(graph: Graph, placements: Mapping[Placement, float]) -> Candidate | None:
+    return next(iter(draft_placements(graph, placements)), None)
 
 
 def _rows_of(drawing: Drawing, graph: Graph) -> Iterator[Placement]:

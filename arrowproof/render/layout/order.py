@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 from operator import add
 from typing import NamedTuple
 
@@ -175,20 +176,20 @@ class _Arrangement:
         left_costs = self._crossings(left, [self._node_place(left_node)], gaps, is_turned=left is back)[0]
         right_costs = self._crossings(right, [self._node_place(right_node)], gaps, is_turned=right is back)[0]
         far = turn.channel
-        passing = [self._ends_in_channel(element, far) for element in self.rows[row]]
+        ends = {end for link in self.links[far] for end in (link.first, link.last)}
+        passed = list(accumulate((element in ends for element in self.rows[row]), initial=0))
+        left_ways = [abs(gap.x - self.x[left_node]) for gap in gaps]
+        right_ways = [abs(gap.x - self.x[right_node]) for gap in gaps]
+        right_costs = [cost + passed[gap.low] for cost, gap in zip(right_costs, gaps, strict=True)]
         best, chosen = float("inf"), (0, 0)
         for a, first in enumerate(gaps):
+            left_cost = left_costs[a] - passed[first.low]
             for b in range(a, len(gaps)):
-                second = gaps[b]
-                way = abs(first.x - self.x[left_node]) + abs(second.x - self.x[right_node])
-                cost = left_costs[a] + right_costs[b] + sum(passing[first.low : second.low]) + way * _WAY
+                cost = left_cost + right_costs[b] + (left_ways[a] + right_ways[b]) * _WAY
                 if cost < best:
                     best, chosen = cost, (a, b)
         self._put(right_leg, gaps[chosen[1]])
         self._put(left_leg, gaps[chosen[0]])
-
-    def _ends_in_channel(self, element: int, channel: int) -> bool:
-        return any(element in (link.first, link.last) for link in self.links[channel])
 
     def _put(self, element: int, place: _Place) -> None:
         self.rows[self.grid.elements[element].row].insert(place.low, element)

@@ -47,9 +47,7 @@ def find_placements(graph: Graph, earlier: Iterable[Placement] = (), seed: int =
     """
     estimate = Estimate(graph)
     if len(graph.nodes) > MOST_SEARCHED:
-        is_sparse = len(graph.edges) <= _SPARSE * len(graph.nodes)
-        ranks = [min(_joined_ranks(ranked_placement(graph)), key=estimate.cost)] if is_sparse else []
-        return dict.fromkeys((*ranks, *seat_nodes(graph)), 0.0)  # the estimate cannot compare such unlike ones
+        return dict.fromkeys(unlike_placements(graph), 0.0)  # the estimate cannot compare such unlike ones
     starts = list(earlier)
     first_stage = 1 if starts or len(graph.nodes) > MANY_NODES else 0
     annealing = Annealing(estimate, seed)
@@ -58,6 +56,13 @@ def find_placements(graph: Graph, earlier: Iterable[Placement] = (), seed: int =
         # What the estimate cannot tell from the best is drawn too.
         found |= annealing.met(min(found.values()) + CLOSE)
     return dict(sorted(found.items(), key=lambda item: (item[1], item[0]))[:_MOST])
+
+
+def unlike_placements(graph: Graph) -> Iterator[Placement]:
+    """The placements of a very large graph, each made when it is asked for: that takes its time."""
+    yield from seat_nodes(graph)
+    if len(graph.edges) <= _SPARSE * len(graph.nodes):
+        yield min(_joined_ranks(ranked_placement(graph)), key=Estimate(graph).cost)
 
 
 def _raced(annealing: Annealing, starts: Iterable[Placement], first_stage: int, effort: int) -> dict[Placement, float]:
