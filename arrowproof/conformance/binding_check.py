@@ -66,7 +66,10 @@ def no_table(table: str, own: Sequence[str]) -> str:
     """What is said when the bound table is none of the database's, which has none before a service makes some."""
     if own:
         return f"The database has no table {table!r}. It has: {_names(own)}. Change $.binding.table."
-    return f"The database has no table {table!r} and no other; a driver's start comes back only when they are made."
+    return (
+        f"The database has no table {table!r} and no other. Name the one that the service uses; a driver's start, in a"
+        " proof, comes back only when its tables are made."
+    )
 
 
 def _names(names: Sequence[str]) -> str:
