@@ -7,6 +7,7 @@ wrong form would otherwise leave a walk or a kill without anything that could go
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ from uuid import UUID
 from arrowproof.conformance.display import one_line
 from arrowproof.conformance.driver import DriverError, Killed, Walked
 from arrowproof.conformance.rows import scalar
-from arrowproof.model.evidence import Process, Row, Scalar
+from arrowproof.errors import InputError
+from arrowproof.model.evidence import Moment, Process, Row, Scalar
 from arrowproof.model.transitions import Pair
 
 _WALKED = 'Walked(key), with a key such as (("id", 7),)'
@@ -62,6 +64,29 @@ def checked_killed(answer: Any) -> Killed:
         raise DriverError(f"The driver's kill() answered {_shown(answer)}; it must answer {_KILLED}.")
     key = None if answer.key is None else _checked_key(answer.key, "kill")
     return Killed(str(answer.point), _checked_processes(answer.processes, "kill"), key)
+
+
+def checked_beats(beats: Any) -> frozenset[str]:
+    """The columns that a service moves by itself, as its driver names them.
+
+    Raises:
+        InputError: they are no collection of names; a name alone is none.
+    """
+    if isinstance(beats, str) or not isinstance(beats, Collection) or not all(isinstance(each, str) for each in beats):
+        raise InputError(f'The driver\'s beats are {_shown(beats)}; they are columns, such as ("leased_until",).')
+    return frozenset(beats)
+
+
+def checked_moments(moments: Any) -> tuple[Moment, ...]:
+    """The moments at which a service can hold its first worker, in their order.
+
+    Raises:
+        InputError: they are no collection of moments.
+    """
+    if not isinstance(moments, Collection) or not all(isinstance(each, Moment) for each in moments):
+        form = "they are those at which the service can be held, such as (Moment.READ, Moment.WRITTEN)"
+        raise InputError(f"The driver's moments are {_shown(moments)}; {form}.")
+    return tuple(each for each in Moment if each in moments)
 
 
 def _checked_key(key: Any, method: str) -> Row:

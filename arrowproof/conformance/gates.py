@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
+from arrowproof.conformance.answers import checked_moments
 from arrowproof.conformance.driver import DriverError
 from arrowproof.conformance.postgresql_journal import PostgresJournal
 from arrowproof.conformance.rivals import HeldRival, HoldPointDriver, Rival, RivalDriver, WaitingRival
@@ -107,7 +108,7 @@ def moments_of(subject: Subject) -> Sequence[Moment]:
     driver: object = subject.driver
     if isinstance(driver, RivalDriver) and isinstance(subject.journal, PostgresJournal):
         return tuple(Moment)
-    return tuple(each for each in Moment if each in driver.moments) if isinstance(driver, HoldPointDriver) else ()
+    return checked_moments(driver.moments) if isinstance(driver, HoldPointDriver) else ()
 
 
 @contextmanager

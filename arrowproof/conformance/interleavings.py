@@ -19,7 +19,7 @@ from arrowproof.conformance.gates import Gate, gate, moments_of
 from arrowproof.conformance.rivals import Rival, RivalDriver
 from arrowproof.conformance.rows import BoundRow
 from arrowproof.conformance.waiting import comes_true
-from arrowproof.conformance.walks import Subject, attempt, bring_row
+from arrowproof.conformance.walks import Subject, attempt, beside, bring_row
 from arrowproof.conformance.winners import Habit, rivalry_problem
 from arrowproof.model.evidence import Interleaving, JournalRow, Moment, Process, Row
 from arrowproof.model.record import record
@@ -103,7 +103,9 @@ def try_interleaving(
     _, unsettled = attempt(subject.journal.settle)
     journal, after = subject.journal.rows(after=row.mark), subject.row(key)
     wanted = (schedule.first, schedule.rival)
-    problem = problem or unsettled or rivalry_problem(subject, wanted, key, after, journal, habits)
+    problem = (
+        beside(subject, problem, journal) or unsettled or rivalry_problem(subject, wanted, key, after, journal, habits)
+    )
     _, untidy = attempt(lambda: abilities.end(subject.driver, key))
     problem = problem or untidy
     return _record(course, before, after, journal, problem)

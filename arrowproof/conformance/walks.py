@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from arrowproof.conformance import abilities
-from arrowproof.conformance.answers import checked_walked
+from arrowproof.conformance.answers import checked_beats, checked_walked
 from arrowproof.conformance.display import one_line
 from arrowproof.conformance.driver import BeatingDriver, Driver, DriverError, Walked
 from arrowproof.conformance.journal import Journal
@@ -81,7 +81,7 @@ class Subject:
     def beats(self) -> frozenset[str]:
         """The columns that the service moves by itself; see :class:`~arrowproof.conformance.driver.BeatingDriver`."""
         driver: object = self.driver
-        return frozenset(driver.beats) if isinstance(driver, BeatingDriver) else frozenset()
+        return checked_beats(driver.beats) if isinstance(driver, BeatingDriver) else frozenset()
 
     def is_beat(self, row: JournalRow) -> bool:
         """Whether a journal row is a touch of nothing but what the service moves by itself."""
@@ -135,7 +135,7 @@ def take_walk(subject: Subject, transition: Transition, key: Row | None, mark: i
     journal = subject.journal.rows(after=mark)
     path, path_problem = _path(subject, transition, walked)
     problem = (
-        _beside(subject, problem, journal)
+        beside(subject, problem, journal)
         or _source_problem(subject, transition, before)
         or journal_problem(subject, transition, key, journal)
         or _target_problem(subject, transition, after)
@@ -256,7 +256,7 @@ def keyed(subject: Subject, walked: Walked) -> Walked:
     return replace(walked, key=subject.key(walked.key), processes=tuple(walked.processes))
 
 
-def _beside(subject: Subject, problem: str | None, journal: Sequence[JournalRow]) -> str | None:
+def beside(subject: Subject, problem: str | None, journal: Sequence[JournalRow]) -> str | None:
     """The driver's own problem, with what the journal says beside it."""
     if problem is None:
         return None

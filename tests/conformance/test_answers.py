@@ -10,9 +10,16 @@ from uuid import UUID
 
 import pytest
 
-from arrowproof.conformance.answers import checked_database, checked_killed, checked_walked
+from arrowproof.conformance.answers import (
+    checked_beats,
+    checked_database,
+    checked_killed,
+    checked_moments,
+    checked_walked,
+)
 from arrowproof.conformance.driver import DriverError, Killed, Walked
-from arrowproof.model.evidence import Process
+from arrowproof.errors import InputError
+from arrowproof.model.evidence import Moment, Process
 
 WORKER = Process("worker", 7, "SIGKILL")
 
@@ -45,6 +52,20 @@ def test_a_key_of_what_a_client_gives_for_a_uuid_or_a_blob_is_taken_as_its_text(
 def test_a_path_of_another_form_is_told_the_right_one(path: object) -> None:
     with pytest.raises(DriverError, match=re.escape('it is the ids of arrows, such as ("pick", "succeed")')):
         checked_walked(Walked((("id", 7),), path=path), "walk")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("beats", ["leased_until", 5, (5,)])
+def test_beats_that_are_no_columns_are_wrong_input(beats: object) -> None:
+    assert checked_beats(("leased_until", "seen")) == {"leased_until", "seen"}
+    with pytest.raises(InputError, match=re.escape('such as ("leased_until",)')):
+        checked_beats(beats)
+
+
+@pytest.mark.parametrize("moments", [None, "before its commit", Moment.READ, ("read",)])
+def test_moments_that_are_none_are_wrong_input(moments: object) -> None:
+    assert checked_moments([Moment.WRITTEN, Moment.READ]) == (Moment.READ, Moment.WRITTEN)
+    with pytest.raises(InputError, match=re.escape("such as (Moment.READ, Moment.WRITTEN)")):
+        checked_moments(moments)
 
 
 def test_a_database_file_that_somebody_else_has_under_another_name_is_refused(tmp_path: Path) -> None:

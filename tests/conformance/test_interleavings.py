@@ -294,10 +294,12 @@ class Broken(ServerShop):
 def test_an_interleaving_that_cannot_be_made_counts_as_wrong(try_all: Try, tmp_path: Path) -> None:
     said = problems(try_all(Refusing()).interleavings)
     assert len(said) == 10
-    assert said[0] == "queued -> queued did not come to its change."
+    assert said[0] == "queued -> queued did not come to its change. The journal holds nothing."
     with suppress(FileNotFoundError):
         (tmp_path / "run").rename(tmp_path / "before")
-    assert "There is no door to queued -> queued." in problems(try_all(Broken()).interleavings)
+    assert "There is no door to queued -> queued. The journal holds nothing." in problems(
+        try_all(Broken()).interleavings
+    )
 
 
 class Serial(ServerShop):
