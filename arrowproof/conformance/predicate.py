@@ -110,7 +110,7 @@ class Evaluator:
                 return self._membership(key, query, scope)
         quantifier = read_quantifier(right)
         if quantifier is None:
-            return compare(self.value(left, scope), self.value(right, scope), self.equal)
+            return self._compare_equal(left, right, scope)
         if quantifier.query is not None and not quantifier.is_all:
             return self._membership(left, quantifier.query, scope)
         return self._quantified(left, quantifier, lambda truth: truth, scope)
@@ -119,7 +119,14 @@ class Evaluator:
         quantifier = read_quantifier(unwrap(expression.expression))
         if quantifier is not None:
             return self._quantified(expression.this, quantifier, negate, scope)
-        return negate(compare(self.value(expression.this, scope), self.value(expression.expression, scope), self.equal))
+        return negate(self._compare_equal(expression.this, expression.expression, scope))
+
+    def _compare_equal(self, left: exp.Expr, right: exp.Expr, scope: Scope) -> Truth:
+        """``=``, of whole rows column by column: ``(status, queue) = ('done', 'a')``."""
+        rows = [each.expressions for each in (unwrap(left), unwrap(right)) if isinstance(each, exp.Tuple)]
+        if len(rows) == 2:
+            return conjoin(self._compare_equal(a, b, scope) for a, b in zip(rows[0], rows[1], strict=False))
+        return compare(self.value(left, scope), self.value(right, scope), self.equal)
 
     def _quantified(
         self, left: exp.Expr, quantifier: Quantifier, outcome: Callable[[Truth], Truth], scope: Scope
@@ -178,11 +185,9 @@ class Evaluator:
             return self._membership(unwrap(expression.this), unwrap(query), scope)
         if expression.args.get("field") is not None or expression.args.get("unnest") is not None:
             return UNKNOWN
-        left = self.value(expression.this, scope)
-        items = expression.expressions
-        if any(isinstance(item, exp.Values) for item in items):
+        if any(isinstance(item, exp.Values) for item in expression.expressions):
             return UNKNOWN
-        return disjoin(compare(left, self.value(item, scope), self.equal) for item in items)
+        return disjoin(self._compare_equal(expression.this, item, scope) for item in expression.expressions)
 
     def _exists(self, expression: exp.Expr, scope: Scope) -> Truth:
         """EXISTS: false for certain only when the rows asked for are the changed row itself and cannot be there."""

@@ -98,6 +98,12 @@ CONDITIONS: list[tuple[str, Constant, set[bool | None]]] = [
     ('s = "x"', "b", {T, F, N}),
     ("t.s = 'a' AND main.t.s = 'a'", "a", {T}),
     ("lower(s) = 'a'", "a", {T, F, N}),
+    ("(s, x) = ('a', 1)", "b", {F}),
+    ("(s, x) = ('a', 1)", "a", {T, F, N}),
+    ("(s, x) = ('a', 1)", None, {F, N}),
+    ("(s, x) <> ('a', 1)", "b", {T}),
+    ("('a', s) = (s, 'a')", "a", {T}),
+    ("(s, (1)) = ('b', 1)", "b", {T}),
 ]
 
 
