@@ -165,9 +165,9 @@ class _Drive:
 
     def run(self, crash_checks: bool) -> tuple[list[Walk], list[Kill]]:
         blows = blows_of(self.subject) if crash_checks else ()
-        kills = [(tour, *blow) for tour in _one_each(self.plan.shortest) for blow in blows]
+        kills = [(tour, *blow) for tour in self.plan.one_each for blow in blows]
         # Kills leave rows in every state on their way. Where there are none, some are put there to stand by.
-        tours = (*(() if kills else _to_stand_by(self.plan.shortest)), *self.plan.tours)
+        tours = (*(() if kills else self.plan.to_stand_by), *self.plan.tours)
         total = len(tours) + len(kills)
         walks: list[Walk] = []
         for done, tour in enumerate(tours):
@@ -327,31 +327,6 @@ def _sneak_paths(subject: Subject, journal: Sequence[JournalRow]) -> tuple[Sneak
 def _latest(detours: Sequence[Detour]) -> tuple[Detour, ...]:
     """One for each pair of transitions: the last one, which is the shortest."""
     return tuple({detour.steps[-2:]: detour for detour in detours}.values())
-
-
-def _one_each(tours: Sequence[Tour]) -> list[Tour]:
-    """One tour for each transition, the shorter first: kills do not tell arrow paths apart.
-
-    So each finds another row in the state that it leaves, left there by a shorter one.
-    """
-    chosen: dict[Pair, Tour] = {}
-    for tour in sorted(tours, key=lambda tour: len(tour.steps)):
-        chosen.setdefault(tour.goal.pair, tour)
-    return list(chosen.values())
-
-
-def _to_stand_by(tours: Sequence[Tour]) -> list[Tour]:
-    """The shortest tour to each state that a transition leaves.
-
-    Their rows stay there, and whoever changes every row of a state, in place of the one that was asked for, changes
-    them as well.
-    """
-    left = {step.source for tour in tours for step in tour.steps}
-    chosen: dict[str | None, Tour] = {}
-    for tour in sorted(tours, key=lambda tour: len(tour.steps)):
-        if tour.goal.target is not None and tour.goal.target in left:
-            chosen.setdefault(tour.goal.target, tour)
-    return list(chosen.values())
 
 
 def _make_folder(folder: Path) -> None:

@@ -66,6 +66,34 @@ class Plan:
         """A shortest tour to each goal."""
         return self.alone or self.tours
 
+    @property
+    def one_each(self) -> tuple[Tour, ...]:
+        """A shortest tour to each transition, whatever its arrow paths: the shorter ones first.
+
+        So each finds another row in the state that its goal leaves, left there by a shorter one.
+        """
+        chosen: dict[Pair, Tour] = {}
+        for tour in self._shorter_first():
+            chosen.setdefault(tour.goal.pair, tour)
+        return tuple(chosen.values())
+
+    @property
+    def to_stand_by(self) -> tuple[Tour, ...]:
+        """A shortest tour to each state that a transition leaves.
+
+        Their rows stay there, and whoever changes every row of a state, in place of the one that was asked for, changes
+        them as well.
+        """
+        left = {step.source for tour in self.shortest for step in tour.steps}
+        chosen: dict[str | None, Tour] = {}
+        for tour in self._shorter_first():
+            if tour.goal.target is not None and tour.goal.target in left:
+                chosen.setdefault(tour.goal.target, tour)
+        return tuple(chosen.values())
+
+    def _shorter_first(self) -> list[Tour]:
+        return sorted(self.shortest, key=lambda tour: len(tour.steps))
+
 
 def plan_tours(lifecycle: Lifecycle) -> Plan:
     """One shortest tour for each arrow path of each transition.

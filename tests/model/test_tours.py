@@ -139,3 +139,14 @@ def test_a_model_whose_fewest_tours_are_not_found_in_good_time_is_walked_by_the_
     large = Lifecycle("m", "M", tuple(State(name, Kind.NEUTRAL, name, name) for name in names), arrows)
     plan = plan_cover(large)
     assert plan.tours == plan.shortest == plan_tours(large).tours
+
+
+def test_there_is_one_tour_for_each_transition_whatever_its_paths_and_the_shorter_come_first() -> None:
+    plan = plan_cover(make([(None, "A"), ("A", "B"), ("B", "C"), ("A", "C"), ("A", "C"), ("C", "D")]))
+    assert {tour.goal.pair for tour in plan.one_each} == {tour.goal.pair for tour in plan.shortest}
+    assert [len(tour.steps) for tour in plan.one_each] == [1, 2, 2, 3, 3]
+
+
+def test_a_row_can_stand_by_in_each_state_that_a_transition_leaves() -> None:
+    plan = plan_cover(make([(None, "A"), ("A", "B"), ("B", "C"), ("A", "C"), ("C", "D")]))
+    assert [tour.goal.target for tour in plan.to_stand_by] == ["A", "B", "C"]
