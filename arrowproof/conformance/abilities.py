@@ -24,7 +24,7 @@ from arrowproof.conformance.sqlite_journal import SQLiteJournal
 from arrowproof.model.evidence import Row, Side
 from arrowproof.model.transitions import Transition
 
-NO_KILL = "Crash checks were not made: the driver has no kill()."
+NO_KILL = "Crash checks were not made: the driver has no kill() and, on PostgreSQL, no process_of()."
 NO_INTERLEAVINGS = "Interleavings of several workers on one row were not tried: `--interleavings` tries them."
 
 

@@ -302,7 +302,7 @@ def test_a_driver_of_three_methods_walks_and_says_that_nothing_was_killed(
     assert {walk.processes for walk in result.walks} == {()}
     assert (result.problems, result.kills) == ((), ())
     assert result.left_out == (
-        "Crash checks were not made: the driver has no kill().",
+        "Crash checks were not made: the driver has no kill() and, on PostgreSQL, no process_of().",
         "Illegal events were not fired: the driver has no fire().",
     )
 
