@@ -14,6 +14,8 @@ from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.loader import load_lifecycle
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from arrowproof.conformance.comparison import Comparison
     from arrowproof.model.evidence import Evidence
 
@@ -55,7 +57,8 @@ def command(
 ) -> int:
     """Make the report of a proof of MODEL again, from its evidence, such as in a job that comments on a pull request.
 
-    It runs nothing and judges nothing anew: it exits with 0 whatever the verdict is.
+    It runs nothing and judges nothing anew: it exits with 0 whatever the verdict is. Evidence of another version of
+    MODEL or of its sources makes a report that calls itself stale.
 
     \b
     Example:
@@ -80,14 +83,14 @@ def command(
     if stale:
         click.echo(printable(f"warning: {evidence} is stale. {' '.join(stale)}"), err=True)
     if output is not None:
-        write_file(output, _make(form, proof.evidence, lifecycle, comparison), is_ours=None, force=force)
+        write_file(output, _make(form, proof.evidence, lifecycle, comparison, stale), is_ours=None, force=force)
         click.echo(f"wrote {printable(str(output))}")
     elif form == "json":
-        emit_json_text(_make(form, proof.evidence, lifecycle, comparison))
+        emit_json_text(_make(form, proof.evidence, lifecycle, comparison, stale))
     elif form == "text":
-        _print_text(proof.evidence, lifecycle, comparison)
+        _print_text(proof.evidence, lifecycle, comparison, stale)
     else:
-        click.echo(_make(form, proof.evidence, lifecycle, comparison), nl=False)
+        click.echo(_make(form, proof.evidence, lifecycle, comparison, stale), nl=False)
     return HOLDS
 
 
@@ -102,16 +105,18 @@ def _chosen(form: str | None, output: Path | None, as_json: bool) -> str:
     return "json" if as_json else form or "text"
 
 
-def _make(form: str, evidence: Evidence, lifecycle: Lifecycle, comparison: Comparison | None) -> str:
+def _make(
+    form: str, evidence: Evidence, lifecycle: Lifecycle, comparison: Comparison | None, stale: Sequence[str]
+) -> str:
     from arrowproof.conformance.report_forms import FORMS
 
-    return FORMS[form](evidence, lifecycle, comparison)
+    return FORMS[form](evidence, lifecycle, comparison, stale)
 
 
-def _print_text(evidence: Evidence, lifecycle: Lifecycle, comparison: Comparison | None) -> None:
+def _print_text(evidence: Evidence, lifecycle: Lifecycle, comparison: Comparison | None, stale: Sequence[str]) -> None:
     """Print the report as `prove` does, in colours where standard output is a terminal."""
     from rich.console import Console
 
     from arrowproof.conformance.report_text import report_text
 
-    Console(highlight=False, soft_wrap=True).print(report_text(evidence, lifecycle, comparison))
+    Console(highlight=False, soft_wrap=True).print(report_text(evidence, lifecycle, comparison, stale))

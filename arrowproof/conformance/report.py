@@ -164,6 +164,11 @@ def grouped_reasons(evidence: Evidence) -> tuple[Reason, ...]:
     return tuple(Reason(texts[0], len(texts) - 1) for texts in groups.values())
 
 
+def stale_words(evidence: Evidence) -> str:
+    """The verdict of evidence that is not of today."""
+    return f"Stale, {evidence.verdict} then"
+
+
 def figures(evidence: Evidence) -> Mapping[str, str]:
     """Coverage, kills where some were made, sneak paths and what a guard refused as (what, figure), in their order."""
     coverage, guard = evidence.coverage, evidence.guard

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 from arrowproof.conformance.comparison import Comparison
 from arrowproof.conformance.report_html import report_html
@@ -16,18 +17,29 @@ from arrowproof.conformance.report_text import report_text
 from arrowproof.model.evidence import Evidence
 from arrowproof.model.lifecycle import Lifecycle
 
-Maker = Callable[[Evidence, Lifecycle, Comparison | None], str]
+
+class Maker(Protocol):
+    """Makes a report of one proof; ``stale`` says in what its evidence is not of today, one sentence each."""
+
+    def __call__(
+        self, evidence: Evidence, lifecycle: Lifecycle, comparison: Comparison | None, stale: Sequence[str] = (), /
+    ) -> str:
+        """The report as text."""
+
 
 REPORT_FILE = "report.json"
 PAGE_FILE = "report.html"
 MARKDOWN_FILE = "report.md"
 JUNIT_FILE = "junit.xml"
 
+
 FORMS: Mapping[str, Maker] = {
-    "text": lambda evidence, lifecycle, comparison: report_text(evidence, lifecycle, comparison).plain + "\n",
+    "text": lambda evidence, lifecycle, comparison, stale=(): (
+        report_text(evidence, lifecycle, comparison, stale).plain + "\n"
+    ),
     "md": report_markdown,
     "html": report_html,
-    "junit": lambda evidence, _, comparison: report_junit(evidence, comparison),
+    "junit": lambda evidence, _, comparison, stale=(): report_junit(evidence, comparison, stale),
     "json": report_json,
 }
 """Each form by the word for it on the command line."""

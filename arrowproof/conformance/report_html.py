@@ -104,7 +104,12 @@ _GUARDED = (
 
 
 def report_html(
-    evidence: Evidence, lifecycle: Lifecycle, comparison: Comparison | None = None, *, stated_times: bool = True
+    evidence: Evidence,
+    lifecycle: Lifecycle,
+    comparison: Comparison | None = None,
+    stale: Sequence[str] = (),
+    *,
+    stated_times: bool = True,
 ) -> str:
     """The report of one proof as a self-contained page.
 
@@ -112,12 +117,14 @@ def report_html(
         evidence: the proof.
         lifecycle: the model that was proven, for labels, values, the order of states and the diagram.
         comparison: what has changed since an earlier proof, when there was one to compare with.
+        stale: in what the evidence is not of today, one sentence each.
         stated_times: False gives the stable form: no times, durations, process ids, keys or environment, and of each
             row only the state and the watched columns, so that the same run gives the same bytes.
     """
     shown = evidence if stated_times else stable_evidence(evidence, lifecycle)
     css = _style()
     context = _context(shown, lifecycle, css, stated_times)
+    context["stale"] = stale
     context["drawing"] = draw_report(shown, lifecycle)
     context["changed"] = None if comparison is None else verdict_words(comparison)
     context["changes"] = () if comparison is None else parts_of(comparison)

@@ -4,15 +4,16 @@ It says nothing of times, process ids, keys or the machine (see :func:`arrowproo
 those stand in the evidence file. Members, in this order: ``format``, ``verdict``, ``reasons``, ``model``, ``sources``,
 ``coverage``, ``sneak_paths``, ``transitions``, ``undecided``, ``dynamic``; where the service has a guard ``guard``,
 where events were fired ``events``, where several workers were set off on one row ``interleavings``, where random walks
-were made ``random_walks``, where a longer way led elsewhere ``detours``, where not all was tried ``left_out``, and
-where an earlier proof was given ``baseline``. Null is creation in ``from`` and removal in ``to``. Long texts
-and values are cut and say so. ``report.schema.json`` of :mod:`arrowproof.model` describes every member.
+were made ``random_walks``, where a longer way led elsewhere ``detours``, where not all was tried ``left_out``, where
+the evidence is not of the model and sources as they are ``stale``, and where an earlier proof was given ``baseline``.
+Null is creation in ``from`` and removal in ``to``. Long texts and values are cut and say so. ``report.schema.json`` of
+:mod:`arrowproof.model` describes every member.
 
 History of the format:
 
 * ``arrowproof.report/2``: ``baseline``, ``guard``, ``only_in_race``, ``left_out``, ``events``, ``interleavings``,
-  ``random_walks``, ``detours`` and the ``blow`` of a kill, which are optional. Files of version 1 are still read as
-  baselines.
+  ``random_walks``, ``detours``, ``stale`` and the ``blow`` of a kill, which are optional. Files of version 1 are still
+  read as baselines.
 * ``arrowproof.report/1``: the first. The rungs ``not survived`` and ``guarded`` came later.
 """
 
@@ -20,7 +21,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, overload
 
 from arrowproof.conformance.comparison import Comparison
@@ -53,7 +54,9 @@ REPORT_FORMAT = "arrowproof.report/2"
 _Object = dict[str, Any]
 
 
-def report_json(evidence: Evidence, lifecycle: Lifecycle, comparison: Comparison | None = None) -> str:
+def report_json(
+    evidence: Evidence, lifecycle: Lifecycle, comparison: Comparison | None = None, stale: Sequence[str] = ()
+) -> str:
     """The stable report of one proof as JSON text with a line feed at the end: same run, same bytes.
 
     Args:
@@ -62,6 +65,8 @@ def report_json(evidence: Evidence, lifecycle: Lifecycle, comparison: Comparison
         comparison: what has changed since an earlier proof, when there was one to compare with.
     """
     report = _report(stable_evidence(evidence, lifecycle))
+    if stale:
+        report["stale"] = list(stale)
     if comparison is not None:
         report["baseline"] = _baseline(comparison)
     text = json.dumps(report, ensure_ascii=False, indent=2)

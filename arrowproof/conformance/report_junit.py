@@ -14,7 +14,7 @@ class                 its cases
 ``ID.statements``     each statement that the scan could not decide fails; one that a guard closes is skipped
 ``ID.guard``          where the service has a guard: it refused every undeclared write that was tried; one that
                       leaks is skipped where the lifecycle is proven without it
-``ID.verdict``        the lifecycle is proven; with every reason why it is not
+``ID.verdict``        the lifecycle is proven; with every reason why it is not. Stale evidence has a case that fails
 ====================  ==================================================================================
 
 A case fails where it keeps the lifecycle from being *proven*, whatever bar ``--accept`` sets for the exit status. The
@@ -59,7 +59,7 @@ class Case:
     detail: str = ""
 
 
-def report_junit(evidence: Evidence, comparison: Comparison | None = None) -> str:
+def report_junit(evidence: Evidence, comparison: Comparison | None = None, stale: Sequence[str] = ()) -> str:
     """The report of one proof as a JUnit XML file, with a line feed at its end."""
     cases = [
         *_transitions(evidence),
@@ -68,7 +68,7 @@ def report_junit(evidence: Evidence, comparison: Comparison | None = None) -> st
         *_interleavings(evidence),
         *_sneak_paths(evidence),
     ]
-    cases += [*_statements(evidence), *_guard(evidence), _verdict(evidence)]
+    cases += [*_statements(evidence), *_guard(evidence), _verdict(evidence), *_of_today(stale)]
     root = Tree.Element("testsuites")
     suite = Tree.SubElement(root, "testsuite", _suite_attributes(evidence, cases))
     properties = Tree.SubElement(suite, "properties")
@@ -187,6 +187,13 @@ def _verdict(evidence: Evidence) -> Case:
     reasons = "\n".join(evidence.reasons)
     failure = None if evidence.verdict is Verdict.PROVEN else f"the lifecycle is {_verdict_text(evidence)}"
     return Case("verdict", "the lifecycle is proven", failure, detail=block(reasons, 20_000))
+
+
+def _of_today(stale: Sequence[str]) -> Iterator[Case]:
+    if stale:
+        yield Case(
+            "verdict", "the evidence is of the model and the sources as they are", " ".join(map(one_line, stale))
+        )
 
 
 def _verdict_text(evidence: Evidence) -> str:

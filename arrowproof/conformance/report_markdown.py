@@ -24,6 +24,7 @@ from arrowproof.conformance.report import (
     open_statements,
     remarks,
     rivalries,
+    stale_words,
     walk_tally,
 )
 from arrowproof.conformance.verdict import candidates
@@ -66,10 +67,12 @@ class Section:
     more: str = "- and {count} more, in the report"
 
 
-def report_markdown(evidence: Evidence, lifecycle: Lifecycle, comparison: Comparison | None = None) -> str:
+def report_markdown(
+    evidence: Evidence, lifecycle: Lifecycle, comparison: Comparison | None = None, stale: Sequence[str] = ()
+) -> str:
     """The report of one proof as GitHub Flavored Markdown, of at most :data:`MAX_BYTES`."""
     sections = [
-        _head(evidence, lifecycle),
+        _head(evidence, lifecycle, stale),
         *_changes(comparison),
         *_reasons(evidence),
         *_open_sneak_paths(evidence),
@@ -110,10 +113,12 @@ def _size(lines: Iterable[str]) -> int:
     return sum(len(line.encode("utf-8", "replace")) + 1 for line in lines)
 
 
-def _head(evidence: Evidence, lifecycle: Lifecycle) -> Section:
+def _head(evidence: Evidence, lifecycle: Lifecycle, stale: Sequence[str]) -> Section:
     walked, *others = figures(evidence).items()
     said = [f"**{walked[1]}** {walked[0]} walked", *(f"{figure} {what}" for what, figure in others)]
-    return Section((f"## {_VERDICTS[evidence.verdict]}: {prose(one_line(lifecycle.title))}", "", ", ".join(said), ""))
+    verdict = f"⚠️ {stale_words(evidence)}" if stale else _VERDICTS[evidence.verdict]
+    warnings = ["**" + " ".join(prose(one_line(sentence)) for sentence in stale) + "**", ""] if stale else []
+    return Section((f"## {verdict}: {prose(one_line(lifecycle.title))}", "", *warnings, ", ".join(said), ""))
 
 
 def _changes(comparison: Comparison | None) -> Iterator[Section]:

@@ -19,6 +19,7 @@ from arrowproof.conformance.report import (
     grouped_reasons,
     kill_tally,
     remarks,
+    stale_words,
     walk_tally,
 )
 from arrowproof.conformance.verdict import candidates
@@ -39,21 +40,25 @@ _CHANGE_STYLES = {Tone.WORSE: "bold red", Tone.BETTER: "green", Tone.NEITHER: ""
 _TONES = {"wrong": "bold red", "gap": "bold yellow", "holds": "green"}
 
 
-def report_text(evidence: Evidence, lifecycle: Lifecycle, comparison: Comparison | None = None) -> Text:
+def report_text(
+    evidence: Evidence, lifecycle: Lifecycle, comparison: Comparison | None = None, stale: Sequence[str] = ()
+) -> Text:
     """The report as one styled text of several lines, without a line feed at the end; ``.plain`` has no styles.
 
-    With a comparison it says what has changed since an earlier proof, ahead of everything but the verdict.
+    With a comparison it says what has changed since an earlier proof, ahead of everything but the verdict. ``stale``
+    says in what the evidence is not of today, one sentence each.
     """
-    lines = [*_head(evidence, lifecycle), *_changes(comparison), *_reasons(evidence), *_accepted(evidence)]
+    lines = [*_head(evidence, lifecycle, stale), *_changes(comparison), *_reasons(evidence), *_accepted(evidence)]
     return Text("\n").join([*lines, *_remarks(evidence), *_table(evidence)])
 
 
-def _head(evidence: Evidence, lifecycle: Lifecycle) -> Iterator[Text]:
-    word, style = _VERDICTS[evidence.verdict]
+def _head(evidence: Evidence, lifecycle: Lifecycle, stale: Sequence[str]) -> Iterator[Text]:
+    word, style = (stale_words(evidence), "bold red") if stale else _VERDICTS[evidence.verdict]
     walked, *others = [f"{figure} {what}" for what, figure in figures(evidence).items() if what != "sneak paths"]
     open_paths = figures(evidence)["sneak paths"]
     yield Text.assemble((word, style), f": {one_line(lifecycle.title)}, {walked} walked")
     yield Text(f"{', '.join(others)}, {open_paths} sneak path{'' if open_paths == '1' else 's'}")
+    yield from (Text(one_line(sentence), style="bold red") for sentence in stale)
 
 
 def _changes(comparison: Comparison | None) -> Iterator[Text]:
