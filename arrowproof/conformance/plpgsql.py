@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from arrowproof.conformance.heads import find_heads
 from arrowproof.conformance.tokens import Token, TokenKind
 from arrowproof.model.record import record
 
@@ -129,8 +130,15 @@ class _Reader:
         """
         words = [token.word for token in tokens]
         is_other_row = words[:1] == ["NEW"] or (words[:1] == ["RETURN"] and " ".join(words[1:]) not in _SAME_ROWS)
-        if (is_statement and self.returns_trigger and is_other_row) or _CHANGING.intersection(words):
+        is_row = is_statement and self.returns_trigger and is_other_row
+        if is_row or _CHANGING.intersection(words) or (words[:1] in (["PERFORM"], ["CALL"]) and _has_string(tokens)):
             yield Piece(tokens)
+
+
+def _has_string(tokens: Sequence[Token]) -> bool:
+    """Whether a string among the tokens begins as a statement that changes rows does."""
+    texts = (token.value or token.text.partition("'")[2] for token in tokens if token.kind is TokenKind.TEXT)
+    return any(True for text in texts for _ in find_heads(text))
 
 
 def _without_into(tokens: tuple[Token, ...]) -> tuple[tuple[Token, ...], list[tuple[Token, ...]]]:

@@ -172,3 +172,9 @@ def test_a_trigger_function_gives_its_row_nothing_by_a_comparison_or_by_giving_i
 def test_a_name_in_a_frame_begins_a_query() -> None:
     text = "-- one --\n-- why\nSELECT 1\n\n-- two --\nDELETE FROM a WHERE b IN (\n-- no --\nSELECT 1)\n-- words --\n"
     assert [(each.place.line, each.place.name) for each in split(text)] == [(3, "one"), (6, "two")]
+
+
+def test_a_call_that_is_given_a_statement_as_a_string_is_kept() -> None:
+    found = inner("PERFORM dblink_exec('a', 'DELETE FROM jobs WHERE id = 1'); CALL run($q$UPDATE jobs SET a = 1$q$);")
+    assert [each.word(0) for each in found] == ["PERFORM", "CALL"]
+    assert inner("PERFORM note('UPDATE of jobs'); CALL note('jobs'); RAISE 'DELETE FROM jobs WHERE id = 1';") == []
