@@ -2,7 +2,8 @@
 
 The folder may hold other files; nothing there is touched but the proof's own names. The service under proof works in
 the sub folder ``run``, which is made anew each time. It bears a marker file, so that a folder of that name which is
-someone else's is refused and never emptied. One proof at a time writes to one folder.
+someone else's is refused and never emptied; a report names this tool, so that a file which does not, such as the
+``junit.xml`` of a test suite, is refused as well. One proof at a time writes to one folder.
 """
 
 from __future__ import annotations
@@ -54,16 +55,21 @@ class OutputFolder:
         return run
 
     def discard(self, *names: str) -> None:
-        """Remove files of a run before, where they are there.
+        """Remove files of a run before, where they are there; none of them when one is someone else's.
 
         Raises:
-            InputError: one cannot be removed.
+            InputError: one was not made by a proof, or cannot be removed.
         """
-        for name in names:
+        for path in (self.path / name for name in names):
+            if path.is_file() and not _is_ours(path):
+                raise InputError(
+                    f"{path} is there and was not made by a proof. Move it away, or name another output folder"
+                )
+        for path in (self.path / name for name in names):
             try:
-                (self.path / name).unlink(missing_ok=True)
+                path.unlink(missing_ok=True)
             except OSError as error:
-                raise InputError(f"cannot replace {self.path / name}: {error.strerror or error}") from error
+                raise InputError(f"cannot replace {path}: {error.strerror or error}") from error
 
     def write(self, name: str, text: str) -> Path:
         """Write ``name`` whole or not at all, as UTF-8; returns its path.
@@ -77,6 +83,15 @@ class OutputFolder:
         except OSError as error:
             raise InputError(f"cannot write {path}: {error.strerror or error}") from error
         return path
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether a file says who made it, as each report does; an empty one is nobody's."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}. Name another output folder") from error
+    return not content or b"arrowproof" in content.lower()
 
 
 @contextmanager

@@ -98,8 +98,8 @@ def prove(
     try:
         with open_output(out) as output:
             matrix = build_matrix(lifecycle, scan(lifecycle))
-            output.discard(*_WRITTEN)
             folder = output.new_run() / "service"
+            output.discard(*_WRITTEN)
             with proof_database(server) as database:
                 driven = drive(
                     lifecycle,

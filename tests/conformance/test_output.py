@@ -63,6 +63,20 @@ def test_a_run_folder_of_someone_else_is_refused_and_left_alone(tmp_path: Path) 
     assert (tmp_path / "run" / "thesis.txt").read_text() == "three years of work"
 
 
+def test_a_file_of_someone_else_is_refused_and_all_are_left_alone(tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "report.json", tmp_path / "junit.xml"
+    ours.write_text('{"format": "arrowproof.report/2"}')
+    theirs.write_text("<testsuites><testsuite name='pytest'/></testsuites>")
+
+    with open_output(tmp_path) as output:
+        with pytest.raises(InputError, match=r"junit\.xml is there and was not made by a proof"):
+            output.discard("report.json", "junit.xml", "report.md")
+        assert ours.exists()
+        theirs.write_text("")
+        output.discard("report.json", "junit.xml", "report.md")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_link_named_run_is_never_followed(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -96,7 +110,7 @@ def test_two_proofs_never_write_to_one_folder_at_once(tmp_path: Path) -> None:
 
 
 def test_discarding_takes_only_what_is_named(tmp_path: Path) -> None:
-    (tmp_path / "report.json").write_text("old verdict")
+    (tmp_path / "report.json").write_text("old verdict of Arrowproof")
     (tmp_path / "mine.txt").write_text("keep")
     with open_output(tmp_path) as output:
         output.discard("report.json", "report.html")

@@ -307,7 +307,7 @@ def test_a_model_that_cannot_be_proven_is_refused_before_anything_starts(office:
 def test_files_of_others_in_the_output_folder_stay_and_ours_are_replaced(office: Path) -> None:
     (office / "out").mkdir()
     (office / "out" / "mine.txt").write_text("keep")
-    (office / "out" / REPORT_FILE).write_text("the verdict of last week")
+    (office / "out" / REPORT_FILE).write_text("the verdict of Arrowproof of last week")
     prove_office(office)
     prove_office(office)
 
@@ -332,7 +332,7 @@ class Interrupted(TicketsDriver):
 def test_an_interrupt_ends_the_service_and_leaves_no_verdict(office: Path) -> None:
     lifecycle: Lifecycle = load_lifecycle(office / "tickets.lifecycle.json")
     (office / "out").mkdir()
-    (office / "out" / REPORT_FILE).write_text("the verdict of last week")
+    (office / "out" / REPORT_FILE).write_text("the verdict of Arrowproof of last week")
     driver = Interrupted(office)
 
     with pytest.raises(KeyboardInterrupt):
