@@ -31,6 +31,7 @@ class Mark(StrEnum):
     ACCEPTED = "sneak path accepted"
     UNKNOWN = "cannot be told"
     IMPOSSIBLE = "no statement makes it"
+    REFUSED = "refused by the guard"
 
 
 @record
@@ -62,16 +63,24 @@ def build_grid(evidence: Evidence, lifecycle: Lifecycle) -> Grid:
     """The grid of one proof.
 
     A pair that is neither a transition nor a sneak path is impossible as far as the statements found go; where an
-    undecided statement or a dynamic target could still make it, it *cannot be told*.
+    undecided statement or a dynamic target could still make it, it *cannot be told*. Under a guard that holds it is
+    *refused*, whatever the statements can make.
     """
     known = _known_cells(evidence)
+    accepted = {(path.source, path.target) for path in lifecycle.accepted_sneak_paths}  # a guard lets them through
     sources = (None, *_in_order(lifecycle, (source for source, _ in known)))
     targets = (*_in_order(lifecycle, (target for _, target in known)), None)
     return Grid(
         sources,
         targets,
         tuple(
-            tuple(known.get((source, target)) or _unknown_cell(source, target, evidence) for target in targets)
+            tuple(
+                known.get((source, target))
+                or _unknown_cell(
+                    source, target, evidence, is_refused=evidence.is_guarded and (source, target) not in accepted
+                )
+                for target in targets
+            )
             for source in sources
         ),
     )
@@ -102,7 +111,9 @@ def _sneak_cell(path: SneakPath) -> Cell:
     return Cell(path.source, path.target, mark, tuple(statement.place for statement in path.possible))
 
 
-def _unknown_cell(source: str | None, target: str | None, evidence: Evidence) -> Cell:
+def _unknown_cell(source: str | None, target: str | None, evidence: Evidence, *, is_refused: bool) -> Cell:
+    if is_refused:
+        return Cell(source, target, Mark.REFUSED)
     by_parameter = [it for it in evidence.dynamic if source in it.sources and target is not None]
     statements = [it.statement for it in by_parameter] + [it.statement for it in evidence.undecided]
     # Nothing creates a row that is removed at once: that pair is no transition at all.

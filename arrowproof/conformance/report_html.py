@@ -73,6 +73,7 @@ _SIGNS: Mapping[str, str] = {
     Mark.ACCEPTED: "accepted",
     Mark.UNKNOWN: "unknown",
     Mark.IMPOSSIBLE: "impossible",
+    Mark.REFUSED: "impossible",
 }
 """The sign, also a class, of each mark and rung whose own word is not it."""
 _MEANINGS: Mapping[str, str] = {

@@ -3,8 +3,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from arrowproof.conformance.grid import Grid, Mark, build_grid
-from arrowproof.model.evidence import DynamicTarget, Evidence, Place, SneakPath, Statement
-from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.evidence import DynamicTarget, Evidence, Guard, Place, SneakPath, Statement
+from arrowproof.model.lifecycle import AcceptedSneakPath, Lifecycle
 
 BY_PARAMETER = Statement(Place("sql/orm.sql", 8), "UPDATE jobs SET status = :status WHERE id = :id")
 
@@ -56,6 +56,19 @@ def test_a_dynamic_target_clouds_only_the_states_that_it_leaves(note_job: Lifecy
     assert mark(grid, "failed", "completed") is Mark.UNKNOWN
     assert mark(grid, "failed", None) is Mark.IMPOSSIBLE, "a value that is written removes no row"
     assert mark(grid, "completed", "failed") is Mark.IMPOSSIBLE
+
+
+def test_what_a_guard_refuses_is_told_whatever_the_statements_can_make(
+    note_job: Lifecycle, note_evidence: Evidence
+) -> None:
+    dynamic = DynamicTarget(BY_PARAMETER, ("failed",), "the target is :status")
+    evidence = replace(note_evidence, dynamic=(dynamic,), guard=Guard(58, 58))
+    accepting = replace(note_job, accepted_sneak_paths=(AcceptedSneakPath("failed", "completed", "why"),))
+
+    assert build_grid(evidence, note_job).marks == (Mark.GUARDED, Mark.REFUSED)
+    assert mark(build_grid(evidence, note_job), "failed", "completed") is Mark.REFUSED
+    assert mark(build_grid(evidence, accepting), "failed", "completed") is Mark.UNKNOWN
+    assert mark(build_grid(replace(evidence, guard=Guard(58, 57)), note_job), "failed", "completed") is Mark.UNKNOWN
 
 
 def test_values_that_are_no_state_get_lines_and_columns_of_their_own(
