@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from arrowproof.model.lifecycle import Arrow, Lifecycle
 from arrowproof.render.language import Language
-from arrowproof.render.names import arrow_names, arrow_text, distinct_names, endpoint_name, group_names, state_name
+from arrowproof.render.names import arrow_names, arrow_text, distinct_names, endpoint_name, state_name
 from arrowproof.render.quality import SMALL_STATES
 from arrowproof.render.scene import Scene
 from arrowproof.render.text import clean_text
@@ -18,17 +18,17 @@ def find_names(
     """What can be found: name in the address, name for people, and what is said beside it. None for a small lifecycle.
 
     More states than a small one has are searched even when they are read as a whole. Groups can be found where they
-    have a scene.
+    have a scene, and so can the parts that stand for them where the lifecycle has none.
     """
     if len(scenes) == 1 and len(lifecycle.states) <= SMALL_STATES:
         return None
     states = distinct_names(state.id for state in lifecycle.states)
     arrows = arrow_names(lifecycle)
-    groups = group_names(lifecycle)
-    opened = {scene.address[1] for scene in scenes if scene.address is not None and scene.address[0] == "group"}
+    # The page of a hub has an address of that kind too, and is found by its states.
+    opened = [(scene.address, scene.title) for scene in scenes if scene.address is not None and scene.focus is None]
     return {
         "states": [[states[each.id], state_name(each), clean_text(each.group or "")] for each in lifecycle.states],
-        "groups": [[name, clean_text(group)] for group, name in groups.items() if name in opened],
+        "groups": [[name, clean_text(title)] for (kind, name), title in opened if kind == "group"],
         "arrows": [
             [arrows[arrow.id], clean_text(arrow.label), _ends(arrow, lifecycle, language)] for arrow in lifecycle.arrows
         ],

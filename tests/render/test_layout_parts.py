@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
@@ -8,13 +9,18 @@ from arrowproof.render.language import load_language
 from arrowproof.render.layout.fold import fold_groups
 from arrowproof.render.layout.parts import grouped_by, part_states
 from arrowproof.render.quality import find_overlaps, is_read
-from arrowproof.render.stage import set_stage
+from arrowproof.render.stage import Stage, set_stage
 from tests.render.dense_models import dense
 from tests.render.hub_models import hubs
 
 ENGLISH = load_language()
 KINDS = [(1, 60, 200), (2, 100, 180), (4, 100, 160), (6, 120, 400)]
 THICKET = hubs(6, 120, 400)
+
+
+@cache
+def thicket() -> Stage:
+    return set_stage(THICKET, None, ENGLISH)
 
 
 @pytest.mark.parametrize(("count", "states", "arrows"), KINDS)
@@ -50,8 +56,14 @@ def test_a_part_is_called_by_its_first_and_last_state_and_no_two_alike() -> None
     assert len(set(names)) == len(names) > 1
 
 
+def test_parts_are_found_by_their_names_as_groups_are() -> None:
+    names = thicket().names
+    assert names is not None
+    assert names["groups"] == [[part, part] for part in part_states(THICKET)]
+
+
 def test_a_lifecycle_whose_lines_cannot_be_told_apart_opens_in_parts_and_everything_behind_can_be_read() -> None:
-    first, *behind = set_stage(THICKET, None, ENGLISH).scenes
+    first, *behind = thicket().scenes
     assert set(first.pages) == set(first.groups.values()) == set(part_states(THICKET))
     assert [scene.name for scene in behind if not is_read(scene.drawing)] == []
     assert find_overlaps(first.drawing) == ()
