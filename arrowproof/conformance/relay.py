@@ -30,8 +30,10 @@ NO_RELAY = (
 
 _SSL, _GSS = 80877103, 80877104
 """The codes by which a client asks for encryption, ahead of all else."""
-_COMMITS = re.compile(rb"(?:^|;)\s*(?:COMMIT|END)\b", re.IGNORECASE)
-_BEGINS = re.compile(rb"(?:^|;)\s*(?:BEGIN|START\s+TRANSACTION)\b", re.IGNORECASE)
+_HEAD = rb"(?:^|;)(?:\s|/\*.{0,1000}?\*/|--[^\n]{0,1000}\n)*+"
+"""Where a statement begins; tools that trace clients put a comment ahead of it, which is no longer than that."""
+_COMMITS = re.compile(_HEAD + rb"(?:COMMIT|END)\b", re.IGNORECASE | re.DOTALL)
+_BEGINS = re.compile(_HEAD + rb"(?:BEGIN|START\s+TRANSACTION)\b", re.IGNORECASE | re.DOTALL)
 _CHUNK = 65_536
 
 
