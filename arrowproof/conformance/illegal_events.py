@@ -54,17 +54,19 @@ class IllegalEvents:
 
     @property
     def left_out(self) -> list[str]:
-        """What was not fired, one sentence each."""
+        """What was not fired, one sentence for each event that the driver could not fire, and for each state."""
         if not isinstance(self.subject.driver, FireDriver):
             return [NO_FIRE] if self.left else []
         spent = {event.state for event in self.fired}
+        left: dict[str, list[str]] = {}
+        for state, event in self.left:
+            left.setdefault(state, []).append(event)
         return [
             *self.not_fired,
             *(
-                f"{event} was not fired in {state}: other events changed each row that came there."
-                if state in spent
-                else f"{event} was not fired: no row came to {state}."
-                for state, event in self.left
+                f"{', '.join(events)} {'was' if len(events) == 1 else 'were'} not fired in {state}:"
+                f" {'other events changed each row that' if state in spent else 'no row'} came there."
+                for state, events in left.items()
             ),
         ]
 

@@ -14,7 +14,7 @@ from arrowproof.conformance.driver import DriverError
 from arrowproof.conformance.verdict import judge
 from arrowproof.model.evidence import Row, Share, TransitionEvidence, Verdict
 from arrowproof.model.lifecycle import AcceptedSneakPath, Lifecycle
-from tests.conformance.ledgers import LedgerDriver, ledger
+from tests.conformance.ledgers import REFUSED, LedgerDriver, ledger
 
 MODEL = ledger("place: created -> open", "pay: open -> paid", "cancel: open -> removed", "cancel2: paid -> void")
 """Its events are place, pay, cancel and cancel2; nine of its twelve pairs of state and event are illegal."""
@@ -66,11 +66,11 @@ def test_each_illegal_event_is_fired_once_in_its_state_and_no_legal_one(tmp_path
 @pytest.mark.parametrize(
     ("statement", "problem"),
     [
-        ("UPDATE entries SET state = 'open' WHERE id = {id}", "the journal holds paid -> open (id=1)"),
-        ("UPDATE entries SET state = 'void' WHERE id = {id}", "the journal holds paid -> void (id=1)"),
-        ("UPDATE entries SET note = 'x' WHERE id = {id}", "the journal holds a touch in paid (id=1)"),
-        ("INSERT INTO entries (state) VALUES ('paid')", "the journal holds created -> paid (id=2)"),
-        ("INSERT INTO entries (state) VALUES ('open')", "the journal holds created -> open (id=2)"),
+        ("UPDATE entries SET state = 'open' WHERE id = {id}", "the journal holds paid -> open (id=2)"),
+        ("UPDATE entries SET state = 'void' WHERE id = {id}", "the journal holds paid -> void (id=2)"),
+        ("UPDATE entries SET note = 'x' WHERE id = {id}", "the journal holds a touch in paid (id=2)"),
+        ("INSERT INTO entries (state) VALUES ('paid')", "the journal holds created -> paid (id=3)"),
+        ("INSERT INTO entries (state) VALUES ('open')", "the journal holds created -> open (id=3)"),
     ],
 )
 def test_whatever_an_illegal_event_changes_is_its_problem(tmp_path: Path, statement: str, problem: str) -> None:
@@ -100,12 +100,20 @@ def test_what_an_illegal_event_has_moved_is_left_there_and_the_rest_is_walked_an
     assert len(result.events) == 9
 
 
-def test_an_event_for_which_other_events_left_no_row_is_told_so(tmp_path: Path) -> None:
+def test_events_for_which_other_events_left_no_row_are_told_together(tmp_path: Path) -> None:
     result, _ = run(tmp_path, {"place in void": "UPDATE entries SET note = 'x' WHERE id = {id}"})
     assert [said for said in result.left_out if "fired" in said] == [
-        f"{event} was not fired in void: other events changed each row that came there."
-        for event in ("pay", "cancel", "cancel2")
+        "pay, cancel, cancel2 were not fired in void: other events changed each row that came there."
     ]
+
+
+def test_events_of_a_state_that_no_row_came_to_are_told_together(tmp_path: Path) -> None:
+    driver = FiringDriver()
+    driver.instead = {"open paid": REFUSED}
+    result = drive(MODEL, driver, tmp_path / "out")
+    said = [each for each in result.left_out if "not fired in paid" in each]
+    assert len(said) == 1
+    assert said[0].endswith(" were not fired in paid: no row came there.")
 
 
 def test_an_event_that_creates_rows_may_create_another_one(tmp_path: Path) -> None:
@@ -124,7 +132,7 @@ def test_an_event_that_the_driver_cannot_fire_is_told_and_not_counted(tmp_path: 
 
 def test_what_changed_although_the_driver_could_not_fire_is_a_problem_all_the_same(tmp_path: Path) -> None:
     result, _ = run(tmp_path, {"pay in paid": "UPDATE entries SET note = 'x' WHERE id = {id}; SELECT no_such_column"})
-    assert problems(result) == {"pay in paid": "the journal holds a touch in paid (id=1)"}
+    assert problems(result) == {"pay in paid": "the journal holds a touch in paid (id=2)"}
 
 
 def test_a_driver_without_fire_has_none_fired_and_the_report_says_so(tmp_path: Path) -> None:
@@ -146,6 +154,6 @@ def test_an_illegal_event_that_does_something_makes_the_lifecycle_not_proven(
     result, _ = run(tmp_path, {"pay in paid": "UPDATE entries SET note = 'x' WHERE id = {id}"})
     assert judge(note_transitions, events=result.events) == (
         Verdict.NOT_PROVEN,
-        ("pay is no event of paid in the model, and it did something: the journal holds a touch in paid (id=1).",),
+        ("pay is no event of paid in the model, and it did something: the journal holds a touch in paid (id=2).",),
     )
     assert measure_coverage(note_job, note_transitions, result.event_share).events == Share(8, 9)
