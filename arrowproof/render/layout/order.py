@@ -181,9 +181,13 @@ class _Arrangement:
         left_ways = [abs(gap.x - self.x[left_node]) for gap in gaps]
         right_ways = [abs(gap.x - self.x[right_node]) for gap in gaps]
         right_costs = [cost + passed[gap.low] for cost, gap in zip(right_costs, gaps, strict=True)]
+        # Without its way a leg costs less, so that few pairs of places are looked at with theirs.
+        least = list(accumulate(reversed(right_costs), min))[::-1]
         best, chosen = float("inf"), (0, 0)
         for a, first in enumerate(gaps):
             left_cost = left_costs[a] - passed[first.low]
+            if left_cost + least[a] >= best:
+                continue
             for b in range(a, len(gaps)):
                 cost = left_cost + right_costs[b] + (left_ways[a] + right_ways[b]) * _WAY
                 if cost < best:
