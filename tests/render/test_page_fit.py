@@ -73,5 +73,5 @@ def test_the_lines_of_a_panel_stand_apart_and_are_planned_for_as_they_are_drawn(
       const height = document.querySelector(".panels section").getBoundingClientRect().height;
       return [height / rem, lines.length > 1 ? (lines[1].top - lines[0].bottom) / rem : null];
     }""")
-    assert drawn == pytest.approx(panel_height(panel, 26, Ruler()), abs=0.02)
+    assert drawn == pytest.approx(panel_height(panel, 26, False, Ruler()), abs=0.02)
     assert gap is None or gap == pytest.approx(0.9 * 0.35, abs=0.02)
