@@ -166,8 +166,9 @@ class _Drive:
     def run(self, crash_checks: bool) -> tuple[list[Walk], list[Kill]]:
         blows = blows_of(self.subject) if crash_checks else ()
         kills = [(tour, *blow) for tour in self.plan.one_each for blow in blows]
-        # Kills leave rows in every state on their way. Where there are none, some are put there to stand by.
-        tours = (*(() if kills else self.plan.to_stand_by), *self.plan.tours)
+        # Kills leave rows in every state on their way. Where none can be made, some are put there to stand by.
+        can_kill = abilities.can_kill(self.subject.driver, self.subject.journal)
+        tours = (*(() if can_kill else self.plan.to_stand_by), *self.plan.tours)
         total = len(tours) + len(kills)
         walks: list[Walk] = []
         for done, tour in enumerate(tours):
