@@ -52,6 +52,8 @@ JUDGES = 2
 CHOICE_PICTURES = 1
 """How many choices of a page are judged by their pixels, too, which is two thirds of the work. What asks most of the
 page comes first, and the others are there for their places and sizes."""
+_RECEIPT_FORMAT = b"arrowproof.fit/"
+"""What stands at the head of every receipt, whatever its version."""
 LIMITS = {
     "texts": 5000,
     "points": 2000,
@@ -86,8 +88,8 @@ def check_pages(
         deadline: how long one page may keep the browser, in seconds.
 
     Raises:
-        InputError: a path is missing, a folder, no HTML, or too large; there is no path; or a picture or the receipt
-            cannot be written.
+        InputError: a path is missing, a folder, no HTML, or too large; there is no path; a picture or the receipt
+            cannot be written; or a file with the receipt's name is there that is none.
         MissingEnvironmentError: there is no Chromium.
     """
     sources = read_sources(paths)
@@ -98,7 +100,7 @@ def check_pages(
     steps = _Steps(progress, len(sources) * len(screens))
     try:
         # A run that breaks off leaves no verdict, not even that of the run before.
-        (folder / RECEIPT).unlink(missing_ok=True)
+        _remove_receipt(folder / RECEIPT)
         with ThreadPoolExecutor(max_workers=JUDGES) as judges, _Browsers() as browsers:
             browser = browsers.get()
             judges.submit(prepare_to_judge)  # while the browser starts
@@ -110,6 +112,18 @@ def check_pages(
     except OSError as error:
         raise InputError(f"{error.filename or folder} cannot be written: {error.strerror or error}") from error
     return report
+
+
+def _remove_receipt(path: Path) -> None:
+    """Remove the receipt of the run before; a file that is none stays."""
+    if path.is_file():
+        with path.open("rb") as file:
+            head = file.read(4096)
+        if head and _RECEIPT_FORMAT not in head:
+            raise InputError(
+                f"{path} is there and is no receipt of `arrowproof fit`. Move it away, or name another --out"
+            )
+    path.unlink(missing_ok=True)
 
 
 class _Browsers:

@@ -225,9 +225,16 @@ def test_a_receipt_that_cannot_be_written_is_wrong_input_and_no_bug_of_ours(tmp_
         check_pages([BROKEN / "good.html"], tmp_path / "fit", screens=SMALLEST)
 
 
+def test_a_file_that_is_no_receipt_is_refused_and_stays(tmp_path: Path) -> None:
+    (tmp_path / "fit.json").write_text('{"shoes": 42}', encoding="utf-8")
+    with pytest.raises(InputError, match=r"fit\.json is there and is no receipt"):
+        check_pages([BROKEN / "good.html"], tmp_path, screens=SMALLEST)
+    assert (tmp_path / "fit.json").read_text(encoding="utf-8") == '{"shoes": 42}'
+
+
 def test_a_picture_that_cannot_be_written_leaves_no_receipt(tmp_path: Path) -> None:
     (tmp_path / "good.1440x900.light.png").mkdir()
-    (tmp_path / "fit.json").write_text("the verdict of the run before")
+    (tmp_path / "fit.json").write_text('{"format": "arrowproof.fit/2"}')
     with pytest.raises(InputError, match=r"light\.png cannot be written"):
         check_pages([BROKEN / "good.html"], tmp_path, screens=SMALLEST)
     assert not (tmp_path / "fit.json").exists()
