@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -17,6 +18,7 @@ import httpx
 import pytest
 
 from arrowproof.model.evidence_document import MAX_EVIDENCE_BYTES, dump_evidence
+from arrowproof.model.lifecycle import Dialect
 from arrowproof.model.loader import load_lifecycle
 from tests.render.evidence_builder import build_evidence
 
@@ -28,7 +30,8 @@ def evidence(tmp_path: Path) -> Path:
     """A copy of the bundled model with its sources, and fresh evidence of it."""
     shutil.copytree(SERVICE / "sql", tmp_path / "sql")
     shutil.copy(SERVICE / "notes-job.lifecycle.json", tmp_path / "lifecycle.json")
-    lifecycle = load_lifecycle(tmp_path / "lifecycle.json")
+    # The evidence is of PostgreSQL.
+    lifecycle = replace(load_lifecycle(tmp_path / "lifecycle.json"), dialect=Dialect.POSTGRESQL)
     plain = json.loads(dump_evidence(build_evidence(lifecycle)))
     plain["sources"] = [
         {
@@ -36,7 +39,7 @@ def evidence(tmp_path: Path) -> Path:
             "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
             "statements": 0,
         }
-        for pattern in lifecycle.sources
+        for pattern in lifecycle.source_globs
         for path in sorted(tmp_path.glob(pattern))
     ]
     path = tmp_path / "evidence.json"
