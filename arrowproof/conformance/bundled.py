@@ -188,9 +188,9 @@ class NotesDriver:
         if deed in (Deed.RETRY, Deed.CANCEL):
             process = self._ask_again(deed, key, side)
         elif deed is Deed.REMOVE:
-            process = self._run_retention(KEEP_NOTHING, removed=1 if side is Side.BEFORE else 0, restarts=True)
+            process = self._run_retention(KEEP_NOTHING, removed=1 if side is Side.BEFORE else 0)
         else:
-            process = self._run_worker(key, transition.target if side is Side.BEFORE else None, restarts=True)
+            process = self._run_worker(key, transition.target if side is Side.BEFORE else None)
         self._check(transition, key, before)
         return Walked(key, (process,))
 
@@ -341,9 +341,9 @@ class NotesDriver:
     def _job(self, key: Row) -> Job:
         return self._service.api().job(_id(key))
 
-    def _run_worker(self, key: Row, outcome: str | None, *options: str, restarts: bool = False) -> Process:
+    def _run_worker(self, key: Row, outcome: str | None, *options: str) -> Process:
         """One look of one worker, which must come to ``outcome`` with this job (None: it must find nothing to do)."""
-        worker, told = self._service.run("worker", *self._worker_options(), *options, restarts=restarts)
+        worker, told = self._service.run("worker", *self._worker_options(), *options)
         wanted = {"outcome": outcome or "idle", "job_id": _id(key) if outcome else None}
         if told != wanted:
             raise DriverError(f"The worker's last line is {told}; expected {wanted}.")
@@ -357,9 +357,9 @@ class NotesDriver:
         """Seconds until the next attempt at a job that fails now: out of reach where the tour ends with it."""
         return SHORT_DELAY if self._ahead else OUT_OF_REACH
 
-    def _run_retention(self, keep: str, removed: int, *, restarts: bool = False) -> Process:
+    def _run_retention(self, keep: str, removed: int) -> Process:
         """A retention that must remove so many jobs."""
-        retention, told = self._service.run("retention", "--keep-finished", keep, restarts=restarts)
+        retention, told = self._service.run("retention", "--keep-finished", keep)
         if told != {"removed": removed}:
             raise DriverError(f"A retention that keeps {keep} s says {told}; expected {removed} removed.")
         return retention

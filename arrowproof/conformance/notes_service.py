@@ -1,18 +1,19 @@
 """The processes of the bundled notes service on one database: servers, workers and the removal of finished jobs.
 
-A job's attempts are fixed when it is created, so there is one server for each ``--max-attempts`` that a tour needs. A
-server takes long to start, so those are started ahead of the tour that needs them: on another core, while other tours
-go on. Of workers and retentions a few spares are (:mod:`arrowproof.conformance.spare`); what restarts the service after
-a kill is none of them, but a process that is started then. A process that is to be killed is told by ``NOTES_HOLD``
-where to wait for that. The server that is killed is the one that has served so far, and the one that is started after
-that serves from then on: the restart is held to all that the proof still asks.
+Each is forked when it is wanted, by a process that has loaded the code of them all and has done nothing else
+(:mod:`arrowproof.conformance.fork_server`). So what restarts the service after a kill is a process that is started
+then, and knows of the kill what the database says.
+
+A job's attempts are fixed when it is created, so there is one server for each ``--max-attempts`` that a tour needs.
+Those are started ahead of the tour that needs them: on another core, while other tours go on. A process that is to be
+killed is told by ``NOTES_HOLD`` where to wait for that. The server that is killed is the one that has served so far,
+and the one that is started after that serves from then on: the restart is held to all that the proof still asks.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -22,7 +23,6 @@ from typing import TYPE_CHECKING
 from arrowproof.conformance.driver import DriverError, Killed
 from arrowproof.conformance.own_database import split_password
 from arrowproof.conformance.processes import ProcessGroup, RunningProcess
-from arrowproof.conformance.spare import order
 from arrowproof.model.evidence import Moment, Process, Row, Side
 from arrowproof.model.record import record
 
@@ -34,16 +34,17 @@ USUAL_ATTEMPTS = 3
 PACKAGE_FOLDER = Path(__file__).resolve().parents[2]
 """The folder that holds the package which this very module belongs to, whatever else is installed."""
 
-_PROGRAM = [sys.executable, "-P", "-m"]  # -P: no module of the folder that the proof is run in is taken for another
 _LAST_POINTS = {"server": "after-job", "worker": "after-state", "retention": "after-state"}
 """Of each program the last point ahead of its commit."""
 _OTHER_SIDE = {Side.BEFORE: Side.AFTER, Side.AFTER: Side.BEFORE}
 _ATTEMPTS_AHEAD = (1, 2)
-_SPARES = {"worker": 3, "retention": 1}
 _TIME_ZONE = "XXX-05:45"
 """Not UTC, and no whole hours from it: who takes local time for UTC is found out wherever the proof is made."""
-_LOADED_LATE = {True: "arrowproof.service.sqlite", False: "arrowproof.service.postgresql"}
-"""What both load only when they open their database: for a file, and for a server."""
+_PROGRAMS = tuple(f"arrowproof.service.{role}" for role in ("server", "worker", "retention"))
+_LOADED_LATE = ("arrowproof.service.web", "anyio._backends._asyncio")
+"""What a server loads only when it serves."""
+_DATABASES = {True: "arrowproof.service.sqlite", False: "arrowproof.service.postgresql"}
+"""What all load only when they open their database: for a file, and for a server."""
 
 
 @record
@@ -90,7 +91,7 @@ class NotesService:
         self._processes = ProcessGroup(folder)
         self._servers: dict[int, Hold] = {}
         self._apis: dict[int, NotesApi] = {}
-        self._spares: dict[str, list[RunningProcess]] = {role: [] for role in _SPARES}
+        self._is_loaded = False
         self._next_side = Side.BEFORE
         self._holds = 0
         self._rivals: dict[Moment, Hold] = {}
@@ -98,6 +99,10 @@ class NotesService:
 
     def start(self) -> None:
         """Start a server, which makes the database."""
+        self._load()
+        # Imported while that loads its code: httpx takes half as long.
+        import arrowproof.conformance.notes_api  # noqa: F401
+
         self.api()
 
     def stop(self) -> None:
@@ -177,7 +182,7 @@ class NotesService:
 
     def launch(self, role: str, *options: str) -> RunningProcess:
         """Start a worker or a retention, and do not wait for it."""
-        return self._take_spare(role, options)
+        return self._start(role, options)
 
     def _end_usual(self) -> None:
         """End the usual server, whose point is another than the one that is wanted."""
@@ -190,12 +195,9 @@ class NotesService:
         """Start a worker or a retention that will wait at a point, on one side of its commit, or at a moment."""
         return self._hold(role, _point(role, at) if isinstance(at, Side | Moment) else at, options)
 
-    def run(self, role: str, *options: str, restarts: bool = False) -> tuple[Process, object]:
-        """Run a worker or a retention to its end; give it and what its last line says (the text if that is no JSON).
-
-        One that ``restarts`` the service after a kill is started now; another one may be a spare.
-        """
-        process = self._start(role, options) if restarts else self._take_spare(role, options)
+    def run(self, role: str, *options: str) -> tuple[Process, object]:
+        """Run a worker or a retention to its end; give it and what its last line says (the text if that is no JSON)."""
+        process = self._start(role, options)
         lines = process.finish().splitlines()
         return process.record(), _read(lines[-1]) if lines else None
 
@@ -213,37 +215,26 @@ class NotesService:
         release = folder / f"{point}.release"
         if released:
             release.touch()
-        start = self._take_spare if role in _SPARES else self._start
-        process = start(role, options, {"NOTES_HOLD": f"{point}:{folder}"})
+        process = self._start(role, options, {"NOTES_HOLD": f"{point}:{folder}"})
         return Hold(process, point, folder / f"{point}.held", release)
 
     def _start(self, role: str, options: Sequence[str], environment: Mapping[str, str] | None = None) -> RunningProcess:
         """Start a process of the service."""
-        return self._launch(role, [f"arrowproof.service.{role}", *self._arguments(options)], environment or {})
+        self._load()
+        command = [f"arrowproof.service.{role}", "--db", str(self.database), *options]
+        own = {**self._common_environment(), **(environment or {})}
+        return self._processes.start(role, command, own, is_loaded=True)
 
-    def _take_spare(
-        self, role: str, options: Sequence[str], environment: Mapping[str, str] | None = None
-    ) -> RunningProcess:
-        """Have the oldest spare run. Their number grows by one each time, so that few are started for few runs."""
-        spares = self._spares[role]
-        loaded_late = _LOADED_LATE[isinstance(self.database, Path)]
-        command = ["arrowproof.conformance.spare", f"arrowproof.service.{role}", str(self.database), loaded_late]
-        for _ in range(min(2, _SPARES[role] + 1 - len(spares))):
-            spares.append(self._launch(role, command, {}, waits=True))
-        spare = spares.pop(0)
-        spare.tell(order(self._arguments(options), dict(environment or {})))
-        return spare
+    def _load(self) -> None:
+        """Have the code of all processes loaded, once."""
+        if not self._is_loaded:
+            modules = (*_PROGRAMS, *_LOADED_LATE, _DATABASES[isinstance(self.database, Path)])
+            self._processes.load(str(self.database), modules, self._common_environment())
+            self._is_loaded = True
 
-    def _arguments(self, options: Sequence[str]) -> list[str]:
-        return ["--db", str(self.database), *options]
-
-    def _launch(
-        self, role: str, command: Sequence[str], environment: Mapping[str, str], *, waits: bool = False
-    ) -> RunningProcess:
-        """Start a module of the package."""
+    def _common_environment(self) -> dict[str, str]:
         path = os.pathsep.join(filter(None, [str(self._package_folder), os.environ.get("PYTHONPATH", "")]))
-        own = {"PYTHONPATH": path, "TZ": _TIME_ZONE, **self._environment, **environment}
-        return self._processes.start(role, [*_PROGRAM, *command], own, waits=waits)
+        return {"PYTHONPATH": path, "TZ": _TIME_ZONE, **self._environment}
 
 
 def _point(role: str, at: Side | Moment) -> str:
@@ -266,7 +257,7 @@ def _ask_in_vain(api: NotesApi, ask: Callable[[NotesApi], object], answers: list
 
 
 def _client(server: RunningProcess) -> NotesApi:
-    # Imported while the first server starts: httpx takes half as long as that.
+    # Imported when it is needed: httpx takes its time.
     from arrowproof.conformance.notes_api import NotesApi
 
     return NotesApi(_url(server))

@@ -3,6 +3,9 @@
 Every wait is for a signal: a line on stdout, a file, the exit. When the deadline passes or the process ends instead,
 the :class:`~arrowproof.conformance.driver.DriverError` quotes the end of its stderr. Output goes into files, not pipes,
 so that a service may print as much as it likes, and what it said can be read after the proof.
+
+A process is started as a command, or forked by a :class:`~arrowproof.conformance.fork_server.ForkServer` which has
+loaded its code.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from arrowproof.conformance.driver import DriverError
+from arrowproof.conformance.fork_server import ORPHANED, ForkedProcess, ForkServer
 from arrowproof.conformance.waiting import comes_true
 from arrowproof.conformance.warden import Warden
 from arrowproof.model.evidence import Process
@@ -28,27 +32,50 @@ _QUOTED_BYTES = 600
 _QUOTED_CHARACTERS = 240
 
 
+class _Spawned(subprocess.Popen[bytes]):
+    """A process that was started as a command."""
+
+    def signal_group(self, number: signal.Signals) -> None:
+        """Signal the whole group: what a service forked may be there still when the service itself has ended."""
+        self.poll()
+        with suppress(ProcessLookupError):
+            os.killpg(self.pid, number)
+
+
 class RunningProcess:
     """One process of a service, in a session of its own, so that an interrupt from the keyboard is ours to pass on.
 
     ``log`` is the path of its output without the endings ``.stdout`` and ``.stderr``; ``environment`` is added to that
     of this process. One that ``waits`` can be told something on its stdin, once and for all by :meth:`tell` or line by
-    line by :meth:`ask`; others find it empty.
+    line by :meth:`ask`; others find it empty. With ``forks`` the process is forked there: the command is its module and
+    arguments, and once it has ended nothing is signalled any more, not even what it may have started itself.
     """
 
     def __init__(
-        self, role: str, command: Sequence[str], log: Path, environment: Mapping[str, str], *, waits: bool = False
+        self,
+        role: str,
+        command: Sequence[str],
+        log: Path,
+        environment: Mapping[str, str],
+        *,
+        waits: bool = False,
+        forks: ForkServer | None = None,
     ) -> None:
         self.role = role
         self._stdout, self._stderr = log.with_suffix(".stdout"), log.with_suffix(".stderr")
         self._lines_read = 0
+        whole = {**os.environ, **environment}
+        self._process: _Spawned | ForkedProcess
         with self._stdout.open("wb") as stdout, self._stderr.open("wb") as stderr:
-            self._process = subprocess.Popen(
+            if forks is not None:
+                self._process = forks.fork(command, (stdout, stderr), whole, DEADLINE_SECONDS, waits=waits)
+                return
+            self._process = _Spawned(
                 list(command),
                 stdin=subprocess.PIPE if waits else subprocess.DEVNULL,
                 stdout=stdout,
                 stderr=stderr,
-                env={**os.environ, **environment},
+                env=whole,
                 start_new_session=True,
             )
 
@@ -120,11 +147,11 @@ class RunningProcess:
 
     def terminate(self) -> None:
         """SIGTERM, to its process group; does not wait."""
-        self._signal(signal.SIGTERM)
+        self._process.signal_group(signal.SIGTERM)
 
     def kill(self) -> None:
         """SIGKILL, to its process group, and wait for the exit. Nothing happens when it has ended already."""
-        self._signal(signal.SIGKILL)
+        self._process.signal_group(signal.SIGKILL)
         self._process.wait()
         self.tell("")
 
@@ -142,12 +169,6 @@ class RunningProcess:
 
     def _has_ended_within(self, deadline: float) -> bool:
         return comes_true(lambda: not self.is_running, deadline)
-
-    def _signal(self, number: signal.Signals) -> None:
-        """Signal the whole group: what a service forked may be there still when the service itself has ended."""
-        self._process.poll()
-        with suppress(ProcessLookupError):
-            os.killpg(self.pid, number)
 
     def _failure(self, what: str) -> DriverError:
         said = _last_lines(self._stderr.read_bytes()[-_QUOTED_BYTES:].decode(errors="replace"))
@@ -172,6 +193,8 @@ def _ending(status: int | None) -> str:
     """An exit status of :mod:`subprocess` in words; None while it runs, negative for a signal."""
     if status is None:
         return "running"
+    if status == ORPHANED:
+        return "its fork server"
     return f"exit {status}" if status >= 0 else signal.Signals(-status).name
 
 
@@ -185,21 +208,43 @@ class ProcessGroup:
     folder: Path
     started: list[RunningProcess] = field(default_factory=list)
     _warden: Warden | None = field(default=None, init=False)
+    _forks: ForkServer | None = field(default=None, init=False)
+
+    def load(self, name: str, modules: Sequence[str], environment: Mapping[str, str]) -> None:
+        """Start a fork server, and do not wait for it; see :class:`~arrowproof.conformance.fork_server.ForkServer`.
+
+        Raises:
+            DriverError: it cannot be started.
+        """
+        try:
+            self._forks = ForkServer(name, modules, environment, self._logs() / "fork-server.stderr")
+        except OSError as error:
+            raise DriverError(f"The fork server cannot be started: {error}") from error
 
     def start(
-        self, role: str, command: Sequence[str], environment: Mapping[str, str] | None = None, *, waits: bool = False
+        self,
+        role: str,
+        command: Sequence[str],
+        environment: Mapping[str, str] | None = None,
+        *,
+        waits: bool = False,
+        is_loaded: bool = False,
     ) -> RunningProcess:
         """Start a process; see :class:`RunningProcess` for ``environment`` and ``waits``.
 
+        Where the code ``is_loaded`` (:meth:`load`), the process is forked, and the command is a module and arguments.
+
         Raises:
-            DriverError: the command cannot be run.
+            DriverError: the command cannot be run, or the fork server is gone.
         """
-        logs = self.folder / "processes"
         try:
-            logs.mkdir(exist_ok=True)
-            log = logs / f"{len(self.started) + 1:03}-{role}"
+            log = self._logs() / f"{len(self.started) + 1:03}-{role}"
+            forks = self._forks if is_loaded else None
+            if forks is not None:
+                # Outside of what an interrupt waits for.
+                forks.await_loaded(DEADLINE_SECONDS)
             with interrupts_held():
-                self.started.append(RunningProcess(role, command, log, environment or {}, waits=waits))
+                self.started.append(RunningProcess(role, command, log, environment or {}, waits=waits, forks=forks))
                 self._warden = self._warden or Warden()
                 self._warden.watch(self.started[-1].pid)
         except OSError as error:
@@ -217,6 +262,14 @@ class ProcessGroup:
             # An interrupt while waiting must not leave any behind either.
             for process in self.started:
                 process.kill()
+            if self._forks is not None:
+                self._forks.stop(DEADLINE_SECONDS)
+                self._forks = None
             if self._warden is not None:
                 self._warden.dismiss()
                 self._warden = None
+
+    def _logs(self) -> Path:
+        logs = self.folder / "processes"
+        logs.mkdir(exist_ok=True)
+        return logs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -42,23 +43,48 @@ def test_a_process_that_does_not_come_to_its_point_is_told(service: NotesService
         hold.kill()
 
 
-def test_what_restarts_the_service_is_no_spare_that_was_started_before(service: NotesService, tmp_path: Path) -> None:
+def test_what_restarts_the_service_is_a_process_that_is_started_then(service: NotesService) -> None:
     service.start()
-    counts = []
-    for _ in range(4):
-        service.run("worker", "--max-polls", "1")
-        counts.append(len(workers(tmp_path)))
-    assert counts == [1 + 1, 2 + 2, 3 + 3, 4 + 3]
-    before = workers(tmp_path)
-    process, _ = service.run("worker", "--max-polls", "1", restarts=True)
-    (new,) = workers(tmp_path) - before
-    assert f'"started": {process.pid},' in new.read_text()
-    process, _ = service.run("worker", "--max-polls", "1")
-    assert any(f'"started": {process.pid},' in file.read_text() for file in before)
+    (fork_server,) = {parent(service.server().pid)}
+    assert parent(fork_server) == os.getpid()
+    service.hold("worker", "after-select").kill()
+    before = children(fork_server)
+    restarted = service.hold("worker", "after-select")
+    restarted.await_held()
+    assert children(fork_server) - before == {restarted.process.pid}
+    assert before == {service.server().pid}
+    assert str(service.database) in Path(f"/proc/{restarted.process.pid}/cmdline").read_text()
 
 
-def workers(tmp_path: Path) -> set[Path]:
-    return set((tmp_path / "processes").glob("*-worker.stderr"))
+def test_what_forks_the_service_has_no_thread_no_connection_and_no_database(
+    service: NotesService, postgresql: str, tmp_path: Path
+) -> None:
+    (tmp_path / "other").mkdir()
+    other = NotesService(tmp_path / "other", url=postgresql)
+    try:
+        for each, late in ((service, "arrowproof.service.sqlite"), (other, "arrowproof.service.postgresql")):
+            each.start()
+            folder = Path(f"/proc/{parent(each.server().pid)}")
+            assert late in (folder / "cmdline").read_text()
+            assert len(list((folder / "task").iterdir())) == 1
+            opened = {str(file.readlink()).partition(":")[0] for file in (folder / "fd").iterdir()}
+            assert opened <= {"socket", "anon_inode", "/dev/null", str(log(each))}
+            # Its orders twice, two for signals of the system, and the channel of the server.
+            assert sum(str(file.readlink()).startswith("socket") for file in (folder / "fd").iterdir()) == 5
+    finally:
+        other.stop()
+
+
+def log(service: NotesService) -> Path:
+    return service._processes.folder / "processes" / "fork-server.stderr"
+
+
+def parent(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def children(pid: int) -> set[int]:
+    return {int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
 
 
 def test_the_servers_of_later_tours_are_started_ahead_one_at_a_time(service: NotesService, tmp_path: Path) -> None:
