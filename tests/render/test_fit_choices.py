@@ -194,12 +194,12 @@ def test_the_progress_tells_which_choice_is_looked_at(tmp_path: Path) -> None:
     assert told[2][0] == f"page.html choice 1 of 3: #{LONG}"
 
 
-def test_the_evidence_of_our_own_page_is_looked_at_in_the_arrow_that_is_fullest_and_longest_and_in_a_state(
+def test_the_evidence_of_our_own_page_is_looked_at_in_the_fullest_arrow_in_the_longest_and_in_a_state(
     tmp_path: Path,
 ) -> None:
     (page,) = check(tmp_path, proof_page(*notes())).pages
     assert page.all_failures == ()
-    assert [each.fragment for each in page.choices] == ["arrow=accept", "state=attempt"]
+    assert [each.fragment for each in page.choices] == ["arrow=remove_failed", "arrow=accept", "state=attempt"]
 
 
 def test_a_fault_in_every_panel_of_our_own_page_is_seen_in_every_arrow_that_is_looked_at_and_nowhere_else(

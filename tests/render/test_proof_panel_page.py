@@ -158,8 +158,8 @@ def test_without_a_choice_the_column_says_what_keeps_it_red_and_how_far_each_tra
 def test_a_proven_lifecycle_has_no_reasons_and_shows_walks_and_kills(tab: Page, tmp_path: Path) -> None:
     show(tab, tmp_path, proof_page(*notes()))
     expect(tab.locator(".reasons")).to_have_count(0)
-    row = tab.get_by_role("button", name="Pending → Retry wait: survived, walks: 6, kills survived: 2 of 2")
-    assert row.inner_text().split("\n")[-2:] == ["6", "2 of 2"]
+    row = tab.get_by_role("button", name="Pending → Retry wait: survived, walks: 4, kills survived: 2 of 2")
+    assert row.inner_text().split("\n")[-2:] == ["4", "2 of 2"]
 
 
 def test_an_arrow_that_is_one_transition_opens_its_panel_and_keeps_the_focus(tab: Page, tmp_path: Path) -> None:
