@@ -103,6 +103,7 @@ def command(
     from arrowproof.conformance.proof import prove
     from arrowproof.conformance.report_forms import PAGE_FILE, REPORT_FILE
     from arrowproof.conformance.report_text import report_text
+    from arrowproof.conformance.trials import Trials
     from arrowproof.conformance.verdict import holds
     from arrowproof.model.evidence import Verdict
 
@@ -120,10 +121,7 @@ def command(
             progress,
             baseline=before,
             server=server,
-            interleavings=interleavings,
-            pairs=pairs,
-            random_walks=random_walks or 0,
-            seed=seed,
+            trials=Trials(interleavings=interleavings, pairs=pairs, random_walks=random_walks or 0, seed=seed),
         )
     if as_json:
         emit_json_text((out / REPORT_FILE).read_text(encoding="utf-8"))

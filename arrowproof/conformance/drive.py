@@ -28,6 +28,7 @@ from arrowproof.conformance.illegal_events import IllegalEvents, events_to_fire
 from arrowproof.conformance.journal import Address, open_journal
 from arrowproof.conformance.rows import key_text
 from arrowproof.conformance.service_guard import check_service_guard
+from arrowproof.conformance.trials import USUAL, Trials
 from arrowproof.conformance.undrawn_rows import undrawn_rows
 from arrowproof.conformance.walks import Subject, attempt, take_walk
 from arrowproof.errors import InputError
@@ -92,12 +93,8 @@ def drive(
     folder: Path,
     progress: Progress | None = None,
     *,
-    crash_checks: bool = True,
-    interleavings: bool = False,
-    random_walks: int = 0,
-    seed: int | None = None,
+    trials: Trials = USUAL,
     plan: Plan | None = None,
-    pairs: bool = False,
     database: str | None = None,
 ) -> DriveResult:
     """Start the service in ``folder``, walk every transition, kill each on both sides of its commit, stop the service.
@@ -107,12 +104,9 @@ def drive(
         driver: the service's driver; it is stopped in any case.
         folder: a folder that is empty or not there yet; everything is written into it.
         progress: is told of each tour and each kill ahead of it.
-        crash_checks: False leaves the kills out.
-        interleavings: whether several workers at once are set off on one row as well.
-        random_walks: how many random walks are made as well.
-        seed: what gives the same random walks again; one is chosen when left out.
-        plan: the tours to make, for a test that looks at a part of a service; those of the whole model when left out.
-        pairs: whether every pair of transitions that can follow each other is walked, where no plan is given.
+        trials: what is tried beside the walks.
+        plan: the tours to make, for a test that looks at a part of a service; those of the whole model when left out,
+            with every pair of transitions where the trials say so.
         database: the URL of an empty PostgreSQL database; the service makes a file of its own when left out.
 
     Raises:
@@ -124,9 +118,9 @@ def drive(
         raise InputError(
             f"Lifecycle {lifecycle.id!r} has no binding, so there is no table to prove it on. Add $.binding."
         )
-    plan = plan or plan_cover(lifecycle, pairs=pairs)
+    plan = plan or plan_cover(lifecycle, pairs=trials.pairs)
     _make_folder(folder)
-    with _relay(driver, database if crash_checks else None) as (relay, no_relay):
+    with _relay(driver, database if trials.crash_checks else None) as (relay, no_relay):
         try:
             address = _started(driver, folder, database, relay)
             journal = open_journal(address, lifecycle.binding)
@@ -134,12 +128,12 @@ def drive(
             subject = Subject(lifecycle, driver, journal, relay)
             run = _Drive(subject, plan, start, progress or _quiet, events_to_fire(subject))
             run.left_out.extend(no_relay)
-            if crash_checks and not abilities.can_kill(driver, journal):
-                crash_checks = False
+            can_kill = abilities.can_kill(driver, journal)
+            if trials.crash_checks and not can_kill:
                 run.left_out.append(abilities.NO_KILL)
-            walks, kills = run.run(crash_checks)
-            tried = run.interleave(walks) if interleavings else ()
-            wandered = run.wander(random_walks, seed) if random_walks else None
+            walks, kills = run.run(trials.crash_checks and can_kill)
+            tried = run.interleave(walks) if trials.interleavings else ()
+            wandered = run.wander(trials.random_walks, trials.seed) if trials.random_walks else None
         finally:
             _, problem = attempt(driver.stop)
     if problem is not None:

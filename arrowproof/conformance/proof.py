@@ -39,6 +39,7 @@ from arrowproof.conformance.own_database import proof_database
 from arrowproof.conformance.report_forms import FILES, FORMS
 from arrowproof.conformance.sneak_paths import merge_sneak_paths
 from arrowproof.conformance.sources import read_sources
+from arrowproof.conformance.trials import USUAL, Trials
 from arrowproof.conformance.verdict import judge
 from arrowproof.conformance.walks import attempt
 from arrowproof.errors import InputError
@@ -58,11 +59,7 @@ def prove(
     out: Path,
     progress: Progress | None = None,
     *,
-    crash_checks: bool = True,
-    interleavings: bool = False,
-    random_walks: int = 0,
-    seed: int | None = None,
-    pairs: bool = False,
+    trials: Trials = USUAL,
     server: str | None = None,
     baseline: Baseline | None = None,
 ) -> Evidence:
@@ -73,11 +70,7 @@ def prove(
         driver: starts, walks and kills the service; it is stopped in any case, an interrupt included.
         out: the output folder; made when it is missing.
         progress: is told what comes next, how many parts are done, and how many there are.
-        crash_checks: False leaves the kills out; transitions are then reported as not survived.
-        interleavings: whether several workers at once are set off on one row as well.
-        random_walks: how many random walks are made as well.
-        seed: what gives the same random walks again; one is chosen, and said, when left out.
-        pairs: whether all pairs of transitions that can follow each other are walked.
+        trials: what is tried of the service beside the walk of every transition.
         server: the URL of a PostgreSQL server, on which a database is made for the proof and dropped after it, or the
             word ``postgresql`` for a server of our own; a SQLite file in ``out`` when left out.
         baseline: an earlier proof of this lifecycle; the reports then say what has changed since.
@@ -101,19 +94,8 @@ def prove(
             folder = output.new_run() / "service"
             output.discard(*_WRITTEN)
             with proof_database(server) as database:
-                driven = drive(
-                    lifecycle,
-                    driver,
-                    folder,
-                    progress,
-                    crash_checks=crash_checks,
-                    interleavings=interleavings,
-                    random_walks=random_walks,
-                    seed=seed,
-                    pairs=pairs,
-                    database=database,
-                )
-            if not interleavings:
+                driven = drive(lifecycle, driver, folder, progress, trials=trials, database=database)
+            if not trials.interleavings:
                 driven = replace(driven, left_out=(*driven.left_out, NO_INTERLEAVINGS))
             if unknown := unknown_triggers(driven.triggers, read_sources(lifecycle) if driven.triggers else ()):
                 matrix = build_matrix(lifecycle, scan(lifecycle, triggers=unknown))

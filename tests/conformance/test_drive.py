@@ -15,6 +15,7 @@ import pytest
 
 from arrowproof.conformance.drive import DriveResult, drive
 from arrowproof.conformance.driver import DriverError, Walked, load_driver
+from arrowproof.conformance.trials import NO_CRASHES
 from arrowproof.errors import InputError
 from arrowproof.model.evidence import Row, Side
 from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
@@ -47,7 +48,7 @@ def run_broken(tmp_path_factory: pytest.TempPathFactory) -> Drive:
         driver.broken = broken
         shop = load_lifecycle(ORDERS / "orders.lifecycle.json")
         plan = plan_tours(shop)
-        return drive(shop, driver, tmp_path_factory.mktemp(broken), crash_checks=False, plan=plan)
+        return drive(shop, driver, tmp_path_factory.mktemp(broken), trials=NO_CRASHES, plan=plan)
 
     return run
 
@@ -57,7 +58,7 @@ def run(shop: Lifecycle, driver: Any, tmp_path: Path) -> Drive:
     """A drive without kills by the shortest tours, of a driver or a lifecycle that the test has changed."""
 
     def run(lifecycle: Lifecycle = shop) -> DriveResult:
-        return drive(lifecycle, driver, tmp_path / "out", crash_checks=False, plan=plan_tours(lifecycle))
+        return drive(lifecycle, driver, tmp_path / "out", trials=NO_CRASHES, plan=plan_tours(lifecycle))
 
     return run
 

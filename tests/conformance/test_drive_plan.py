@@ -8,6 +8,7 @@ import pytest
 
 from arrowproof.conformance.coverage import walked_pairs
 from arrowproof.conformance.drive import DriveResult, drive
+from arrowproof.conformance.trials import Trials
 from arrowproof.model.evidence import Detour
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.transitions import derive_transitions
@@ -20,7 +21,7 @@ LONG_WAY = ("created -> open", "open -> paid", "paid -> open", "open -> removed"
 
 
 def run(tmp_path: Path, instead: dict[str, str], *arrows: str, pairs: bool = False) -> DriveResult:
-    return drive(ledger(*(arrows or ROUND)), LedgerDriver(instead), tmp_path / "out", pairs=pairs)
+    return drive(ledger(*(arrows or ROUND)), LedgerDriver(instead), tmp_path / "out", trials=Trials(pairs=pairs))
 
 
 def walked(result: DriveResult) -> list[tuple[str | None, str | None, str | None]]:

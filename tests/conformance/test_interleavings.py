@@ -19,11 +19,13 @@ from arrowproof.conformance.interleavings import NO_MOMENTS, NO_RIVALS
 from arrowproof.conformance.own_database import own_database
 from arrowproof.conformance.processes import ProcessGroup
 from arrowproof.conformance.rivals import HeldRival, ProcessRival
+from arrowproof.conformance.trials import Trials
 from arrowproof.conformance.verdict import judge
 from arrowproof.model.evidence import Interleaving, Moment, Process, Row, Verdict
 from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle, State
 from arrowproof.model.transitions import Transition
 
+RACES = Trials(crash_checks=False, interleavings=True)
 SCHEMA = "CREATE TABLE jobs (id integer PRIMARY KEY, state text NOT NULL, tries integer NOT NULL, seen integer)"
 JOB = Lifecycle(
     id="job",
@@ -219,9 +221,9 @@ def try_all(request: pytest.FixtureRequest, tmp_path: Path) -> Try:
     def tried(shop: Shop) -> DriveResult:
         folder = tmp_path / "run"
         if isinstance(shop, FileShop):
-            return drive(JOB, shop, folder, crash_checks=False, interleavings=True)
+            return drive(JOB, shop, folder, trials=RACES)
         with own_database(request.getfixturevalue("postgresql")) as url:
-            return drive(JOB, shop, folder, crash_checks=False, interleavings=True, database=url)  # type: ignore[arg-type]
+            return drive(JOB, shop, folder, trials=RACES, database=url)  # type: ignore[arg-type]
 
     return tried
 

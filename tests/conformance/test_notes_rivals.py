@@ -10,16 +10,18 @@ import pytest
 from arrowproof.conformance.bundled import NotesDriver
 from arrowproof.conformance.drive import DriveResult, drive
 from arrowproof.conformance.own_database import own_database
+from arrowproof.conformance.trials import Trials
 from arrowproof.model.evidence import Moment
 from arrowproof.model.loader import load_lifecycle
 from arrowproof.model.transitions import transition_map
 from tests.mutants.table import SERVICE
 
+RACES = Trials(crash_checks=False, interleavings=True)
 LIFECYCLE = load_lifecycle(SERVICE / "notes-job.lifecycle.json")
 
 
 def driven(folder: Path, url: str | None = None) -> DriveResult:
-    return drive(LIFECYCLE, NotesDriver(), folder, crash_checks=False, interleavings=True, database=url)
+    return drive(LIFECYCLE, NotesDriver(), folder, trials=RACES, database=url)
 
 
 def check(found: DriveResult) -> None:

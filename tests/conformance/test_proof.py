@@ -20,6 +20,7 @@ from arrowproof.conformance.processes import ProcessGroup, RunningProcess
 from arrowproof.conformance.proof import EVIDENCE_FILE, prove
 from arrowproof.conformance.report import stable_evidence
 from arrowproof.conformance.report_forms import FILES, FORMS, PAGE_FILE, REPORT_FILE
+from arrowproof.conformance.trials import NO_CRASHES, Trials
 from arrowproof.errors import InputError
 from arrowproof.model.evidence import Evidence, Row, Side, Verdict
 from arrowproof.model.evidence_document import load_evidence
@@ -113,7 +114,7 @@ def edit(office: Path) -> Edit:
 def prove_office(office: Path, *, also: str = "", out: str = "out", crash_checks: bool = False) -> Evidence:
     lifecycle = load_lifecycle(office / "tickets.lifecycle.json")
     driver = TicketsDriver(office, also)
-    return prove(lifecycle, driver, office / out, crash_checks=crash_checks)
+    return prove(lifecycle, driver, office / out, trials=Trials(crash_checks=crash_checks))
 
 
 def names(folder: Path) -> set[str]:
@@ -193,7 +194,7 @@ def test_every_report_says_what_has_changed_since_a_baseline_and_the_verdict_sta
     before = baseline_of(prove_office(office))
     edit("tickets.sql", "\n   AND state = 'open'", "")
     lifecycle = load_lifecycle(office / "tickets.lifecycle.json")
-    evidence = prove(lifecycle, TicketsDriver(office), office / "out", crash_checks=False, baseline=before)
+    evidence = prove(lifecycle, TicketsDriver(office), office / "out", trials=NO_CRASHES, baseline=before)
 
     assert evidence.verdict is Verdict.WALKED
     for name in FILES:
@@ -379,7 +380,7 @@ def test_a_service_that_does_not_stop_is_a_verdict_and_no_bug_of_ours(office: Pa
         raise DriverError("it would not go")
 
     driver.stop = stop  # type: ignore[method-assign]
-    evidence = prove(lifecycle, driver, office / "out", crash_checks=False)
+    evidence = prove(lifecycle, driver, office / "out", trials=NO_CRASHES)
     assert evidence.verdict is Verdict.NOT_PROVEN
     assert evidence.reasons == ("The service did not stop: it would not go",)
     assert names(office / "out") >= REPORTS

@@ -12,6 +12,7 @@ import pytest
 
 from arrowproof.conformance.drive import drive
 from arrowproof.conformance.random_walks import MAX_STEPS, MAX_TRIES
+from arrowproof.conformance.trials import Trials
 from arrowproof.conformance.verdict import judge
 from arrowproof.errors import InputError
 from arrowproof.model.evidence import Detour, RandomWalks, TransitionEvidence, Verdict
@@ -23,7 +24,7 @@ SHORTEST = ("created -> open", "open -> paid", "paid -> open", "open -> paid")
 
 
 def wander(tmp_path: Path, driver: LedgerDriver, count: int = 40, seed: int | None = 7) -> RandomWalks:
-    result = drive(MODEL, driver, tmp_path / "out", random_walks=count, seed=seed)
+    result = drive(MODEL, driver, tmp_path / "out", trials=Trials(random_walks=count, seed=seed))
     assert result.random_walks is not None
     return result.random_walks
 
@@ -83,7 +84,7 @@ def test_a_seed_is_chosen_and_said_when_none_is_given(tmp_path: Path) -> None:
 
 def test_what_the_service_does_otherwise_within_the_model_on_a_long_walk_is_no_failure(tmp_path: Path) -> None:
     driver = LedgerDriver({"open paid open paid": REFUSED, "open paid open removed": "paid"})
-    result = drive(MODEL, driver, tmp_path / "out", random_walks=40, seed=7)
+    result = drive(MODEL, driver, tmp_path / "out", trials=Trials(random_walks=40, seed=7))
     assert result.random_walks is not None
     assert result.random_walks.problem is None
     assert Detour(SHORTEST, "not now The journal holds nothing.") in result.detours

@@ -16,6 +16,7 @@ from arrowproof.conformance.journal import open_journal
 from arrowproof.conformance.postgresql_guard import PostgreSQLGuard
 from arrowproof.conformance.proof import prove
 from arrowproof.conformance.service_guard import check_service_guard
+from arrowproof.conformance.trials import NO_CRASHES
 from arrowproof.conformance.verdict import judge
 from arrowproof.model.evidence import Evidence, Guard, Verdict
 from arrowproof.model.loader import load_lifecycle
@@ -40,7 +41,7 @@ def prove_loan(folder: Path) -> Evidence:
     lifecycle = load_lifecycle(folder / "lifecycle.json")
     assert lifecycle.driver is not None
     driver = load_driver(lifecycle.driver, folder)
-    return prove(lifecycle, driver, folder / "out", crash_checks=False)
+    return prove(lifecycle, driver, folder / "out", trials=NO_CRASHES)
 
 
 def test_statements_that_set_any_status_are_proven_by_the_guard_of_the_schema(loan: Path) -> None:

@@ -28,6 +28,7 @@ from arrowproof.conformance.driver import Driver
 from arrowproof.conformance.matrix import build_matrix, scan
 from arrowproof.conformance.proof import assemble_evidence
 from arrowproof.conformance.report_json import report_json
+from arrowproof.conformance.trials import Trials
 from arrowproof.conformance.verdict import holds, judge
 from arrowproof.errors import DOES_NOT_HOLD, HOLDS
 from arrowproof.model.evidence import Evidence
@@ -136,7 +137,8 @@ def check_plan(
         InputError: the service does not start, say.
     """
     started, clock = datetime.now(UTC), time.monotonic()
-    driven = drive(lifecycle, driver, run_folder, crash_checks=kills, interleavings=races, plan=plan, database=database)
+    trials = Trials(crash_checks=kills, interleavings=races)
+    driven = drive(lifecycle, driver, run_folder, trials=trials, plan=plan, database=database)
     matrix = build_matrix(lifecycle, scan(lifecycle))
     seconds = round(time.monotonic() - clock, 3)
     evidence = assemble_evidence(lifecycle, matrix, driven, started=started, seconds=seconds)
