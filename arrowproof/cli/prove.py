@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import chdir
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,6 +21,10 @@ from arrowproof.cli.output import (
 from arrowproof.errors import DOES_NOT_HOLD, HOLDS, InputError
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.loader import load_lifecycle
+
+if TYPE_CHECKING:
+    from arrowproof.conformance.baseline import Baseline
+    from arrowproof.model.evidence import Evidence
 
 
 @click.command()
@@ -95,14 +100,10 @@ def command(
       arrowproof prove notes --interleavings
       arrowproof prove notes --db postgresql://me@localhost/postgres
     """
-    from rich.console import Console
-
-    from arrowproof.conformance.baseline import baseline_of, read_baseline
-    from arrowproof.conformance.comparison import compare
+    from arrowproof.conformance.baseline import read_baseline
     from arrowproof.conformance.driver import load_driver
     from arrowproof.conformance.proof import prove
-    from arrowproof.conformance.report_forms import PAGE_FILE, REPORT_FILE
-    from arrowproof.conformance.report_text import report_text
+    from arrowproof.conformance.report_forms import REPORT_FILE
     from arrowproof.conformance.trials import Trials
     from arrowproof.conformance.verdict import holds
     from arrowproof.model.evidence import Verdict
@@ -126,10 +127,21 @@ def command(
     if as_json:
         emit_json_text((out / REPORT_FILE).read_text(encoding="utf-8"))
     else:
-        comparison = None if before is None else compare(before, baseline_of(evidence))
-        Console(highlight=False, soft_wrap=True).print(report_text(evidence, lifecycle, comparison))
-        click.echo(f"\nreport  {printable(os.fspath(out / PAGE_FILE))}")
+        _print_report(evidence, lifecycle, before, out)
     return HOLDS if holds(evidence.verdict, Verdict(accept)) else DOES_NOT_HOLD
+
+
+def _print_report(evidence: Evidence, lifecycle: Lifecycle, before: Baseline | None, out: Path) -> None:
+    from rich.console import Console
+
+    from arrowproof.conformance.baseline import baseline_of
+    from arrowproof.conformance.comparison import compare
+    from arrowproof.conformance.report_forms import PAGE_FILE
+    from arrowproof.conformance.report_text import report_text
+
+    comparison = None if before is None else compare(before, baseline_of(evidence))
+    Console(highlight=False, soft_wrap=True).print(report_text(evidence, lifecycle, comparison))
+    click.echo(f"\nreport  {printable(os.fspath(out / PAGE_FILE))}")
 
 
 def _driver_name(lifecycle: Lifecycle, given: str | None) -> str:

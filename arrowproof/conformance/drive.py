@@ -46,7 +46,7 @@ from arrowproof.model.evidence import (
     SneakPath,
     Walk,
 )
-from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.lifecycle import Binding, Lifecycle
 from arrowproof.model.progress import Progress
 from arrowproof.model.record import record
 from arrowproof.model.tours import PathGoal, Plan, Tour, plan_cover
@@ -114,16 +114,13 @@ def drive(
             fit the binding.
         ModelError: the transitions of the model cannot be derived.
     """
-    if lifecycle.binding is None:
-        raise InputError(
-            f"Lifecycle {lifecycle.id!r} has no binding, so there is no table to prove it on. Add $.binding."
-        )
+    binding = _binding_of(lifecycle)
     plan = plan or plan_cover(lifecycle, pairs=trials.pairs)
     _make_folder(folder)
     with _relay(driver, database if trials.crash_checks else None) as (relay, no_relay):
         try:
             address = _started(driver, folder, database, relay)
-            journal = open_journal(address, lifecycle.binding)
+            journal = open_journal(address, binding)
             start = journal.install()
             subject = Subject(lifecycle, driver, journal, relay)
             run = _Drive(subject, plan, start, progress or _quiet, events_to_fire(subject))
@@ -141,6 +138,14 @@ def drive(
     # Read behind the stop: what a service does at its end is judged as well.
     result = replace(run.result(walks, kills), interleavings=tried, random_walks=wandered)
     return result if problem is not None else replace(result, guard=check_service_guard(address, lifecycle))
+
+
+def _binding_of(lifecycle: Lifecycle) -> Binding:
+    if lifecycle.binding is None:
+        raise InputError(
+            f"Lifecycle {lifecycle.id!r} has no binding, so there is no table to prove it on. Add $.binding."
+        )
+    return lifecycle.binding
 
 
 @record

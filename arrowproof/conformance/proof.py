@@ -23,7 +23,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from arrowproof.conformance.abilities import NO_INTERLEAVINGS
 from arrowproof.conformance.attribution import Attribution
@@ -43,11 +43,14 @@ from arrowproof.conformance.trials import USUAL, Trials
 from arrowproof.conformance.verdict import judge
 from arrowproof.conformance.walks import attempt
 from arrowproof.errors import InputError
-from arrowproof.model.evidence import Evidence, Kill, Statement, TransitionEvidence, Walk
+from arrowproof.model.evidence import Evidence, Guard, Kill, Statement, TransitionEvidence, Walk
 from arrowproof.model.evidence_document import dump_evidence
 from arrowproof.model.lifecycle import Dialect, Lifecycle
 from arrowproof.model.progress import Progress
 from arrowproof.model.transitions import Pair, Transition, derive_transitions
+
+if TYPE_CHECKING:
+    from arrowproof.conformance.guard_check import GuardCheck
 
 EVIDENCE_FILE = "evidence.json"
 _WRITTEN = (EVIDENCE_FILE, *FILES)
@@ -122,10 +125,8 @@ def assemble_evidence(
     """
     driven = _attributed(matrix, driven)
     transitions = tuple(_found_of(each, matrix, driven) for each in derive_transitions(lifecycle))
-    guard = driven.guard
-    is_guarded = guard is not None and guard.holds
     # What a statement could make and the database refuses cannot happen, unless it did.
-    possible = () if is_guarded else matrix.sneak_paths
+    possible = () if _is_guarded(driven) else matrix.sneak_paths
     sneak_paths = merge_sneak_paths(lifecycle, possible, driven.sneak_paths)
     verdict, reasons = judge(
         transitions,
@@ -135,7 +136,7 @@ def assemble_evidence(
         driven.problems,
         pinned=matrix.pinned,
         states=lifecycle.stored_states,
-        guard=guard,
+        guard=driven.guard,
         interleavings=driven.interleavings,
         events=driven.events,
         random_walks=driven.random_walks,
@@ -155,14 +156,25 @@ def assemble_evidence(
         coverage=measure_coverage(lifecycle, transitions, driven.event_share),
         verdict=verdict,
         reasons=reasons,
-        # One that refuses too much is not credited either: the reasons name it.
-        guard=None if guard is None or guard.as_evidence().holds != guard.holds else guard.as_evidence(),
+        guard=_credited(driven.guard),
         events=driven.events,
         random_walks=driven.random_walks,
         detours=driven.detours,
         left_out=driven.left_out,
         interleavings=driven.interleavings,
     )
+
+
+def _is_guarded(driven: DriveResult) -> bool:
+    return driven.guard is not None and driven.guard.holds
+
+
+def _credited(guard: GuardCheck | None) -> Guard | None:
+    """The guard as evidence shows it. One that refuses too much is not credited either: the reasons name it."""
+    if guard is None:
+        return None
+    shown = guard.as_evidence()
+    return shown if shown.holds == guard.holds else None
 
 
 def _require_provable(lifecycle: Lifecycle) -> None:
@@ -195,7 +207,7 @@ def _attributed(matrix: Matrix, driven: DriveResult) -> DriveResult:
 def _found_of(transition: Transition, matrix: Matrix, driven: DriveResult) -> TransitionEvidence:
     walks = _of_pair(driven.walks, transition.pair)
     written = tuple(matrix.written.get(transition.pair, ()))
-    if not written and walks and driven.guard is not None and driven.guard.holds:
+    if not written and walks and _is_guarded(driven):
         written = _by_parameter(transition, matrix)
     return TransitionEvidence(
         source=transition.source,
