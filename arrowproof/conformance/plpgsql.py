@@ -50,20 +50,23 @@ class _Reader:
 
     def pieces(self) -> Iterator[Piece]:
         while self.index < len(self.tokens):
-            word = self._word()
-            if word == "<<":
-                self._take(">>", included=True)
-            elif word in _OPENING or word == ";":
-                self.index += 1
-            elif word in _BRANCHES:
-                self.index += 1
-                yield from self._passed(self._take("THEN"))
-            elif word == "WHILE":
-                yield from self._passed(self._take("LOOP"))
-            elif word in ("FOR", "FOREACH"):
-                yield from self._for()
-            else:
-                yield from self._statement(word)
+            yield from self._next(self._word())
+
+    def _next(self, word: str) -> Iterator[Piece]:
+        """The pieces of what begins with the word at which the reader stands."""
+        if word == "<<":
+            self._take(">>", included=True)
+        elif word in _OPENING or word == ";":
+            self.index += 1
+        elif word in _BRANCHES:
+            self.index += 1
+            yield from self._passed(self._take("THEN"))
+        elif word == "WHILE":
+            yield from self._passed(self._take("LOOP"))
+        elif word in ("FOR", "FOREACH"):
+            yield from self._for()
+        else:
+            yield from self._statement(word)
 
     def _word(self, ahead: int = 0) -> str:
         at = self.index + ahead
@@ -124,21 +127,38 @@ class _Reader:
                     yield Piece(name)
 
     def _passed(self, tokens: tuple[Token, ...], *, is_statement: bool = False) -> Iterator[Piece]:
-        """What is no SQL: kept where it gives the row of a trigger another value, or holds a data-changing word.
+        """What is no SQL: kept where it gives the row of a trigger another value, holds a data-changing word, or gives
+        a function a statement.
 
         A condition gives no value: ``IF NEW.a = 1`` compares.
         """
         words = [token.word for token in tokens]
         is_other_row = words[:1] == ["NEW"] or (words[:1] == ["RETURN"] and " ".join(words[1:]) not in _SAME_ROWS)
         is_row = is_statement and self.returns_trigger and is_other_row
-        if is_row or _CHANGING.intersection(words) or (words[:1] in (["PERFORM"], ["CALL"]) and _has_string(tokens)):
+        if is_row or _CHANGING.intersection(words) or _gives_statement(tokens):
             yield Piece(tokens)
 
 
-def _has_string(tokens: Sequence[Token]) -> bool:
-    """Whether a string among the tokens begins as a statement that changes rows does."""
-    texts = (token.value or token.text.partition("'")[2] for token in tokens if token.kind is TokenKind.TEXT)
-    return any(True for text in texts for _ in find_heads(text))
+_NO_CALLS = frozenset(
+    {"IF", "IN", "ANY", "ALL", "SOME", "AND", "OR", "NOT", "WHEN", "THEN", "ROW", "RETURN", "WHILE", ""}
+)
+_MAKERS = frozenset({"FORMAT", "CONCAT", "CONCAT_WS", "REPLACE", "QUOTE_LITERAL", "QUOTE_NULLABLE", "LENGTH", "MD5"})
+"""Functions that make a value of a string and run nothing; what they make is told where it is run."""
+
+
+def _gives_statement(tokens: Sequence[Token]) -> bool:
+    """Whether a function that may run it is given a string that begins as a statement which changes rows does."""
+    calls: list[str] = []
+    for index, token in enumerate(tokens):
+        if token.word == "(":
+            calls.append(tokens[index - 1].word if index and tokens[index - 1].name is not None else "")
+        elif token.word == ")":
+            calls = calls[:-1]
+        elif token.kind is TokenKind.TEXT and any(call not in _NO_CALLS | _MAKERS for call in calls):
+            text = token.value or token.text.partition("'")[2]
+            if any(True for _ in find_heads(text)):
+                return True
+    return False
 
 
 def _without_into(tokens: tuple[Token, ...]) -> tuple[tuple[Token, ...], list[tuple[Token, ...]]]:

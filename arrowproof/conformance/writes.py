@@ -49,49 +49,70 @@ def changes_of(statement: SqlStatement, table: str, columns: Collection[str] = (
 
 def _without_prefix(statement: SqlStatement) -> SqlStatement:
     """The statement that PREPARE … AS keeps, or EXPLAIN ANALYZE runs."""
-    tokens = statement.tokens
-    words = [token.word for token in tokens]
+    words = [token.word for token in statement.tokens]
     at = 0
     if words[:1] == ["PREPARE"]:
         at = next((index + 1 for index, word in enumerate(words) if word == "AS"), 0)
     elif words[:1] == ["EXPLAIN"] and {"ANALYZE", "ANALYSE"} & set(words[1:6]):
         at = next((index for index, word in enumerate(words) if word in _BEGINNINGS), 0)
-    return replace(statement, tokens=tokens[at:])
+    return _cut(statement, at, len(words))
+
+
+def _cut(statement: SqlStatement, start: int, end: int) -> SqlStatement:
+    """The part of a statement between two of its tokens, at its own line."""
+    if start == 0 and end == len(statement.tokens):
+        return statement
+    return replace(_at_line(statement, statement.tokens[start].line), tokens=statement.tokens[start:end])
 
 
 def _server_changes(statement: SqlStatement, table: str, columns: Collection[str]) -> Iterator[Answer]:
     grammar, word = statement.grammar, statement.word(0)
-    if statement.routine is not None and statement.routine.returns_trigger and word in ("NEW", "RETURN"):
-        yield from _assignment(statement)
-        return
     reason = _judge_rare(statement, table)
     if reason is not None:
         yield Opaque(statement, reason)
-        return
-    if word in grammar.definitions:
-        reason = judge_server_definition(statement, table, columns)
-        if reason is not None:
-            yield Opaque(statement, reason)
-        return
-    if word == "TRUNCATE":
+    elif statement.routine is not None and statement.routine.returns_trigger and word in ("NEW", "RETURN"):
+        yield from _assignment(statement)
+    elif word in grammar.definitions:
+        yield from _defined(statement, table, columns)
+    elif word == "TRUNCATE":
         yield from _truncated(statement)
-        return
-    if word == "EXPLAIN":  # without ANALYZE, which runs what it explains
-        return
+    elif word != "EXPLAIN":  # without ANALYZE, which runs what it explains
+        yield from _row_changes(statement, table)
+
+
+def _defined(statement: SqlStatement, table: str, columns: Collection[str]) -> Iterator[Answer]:
+    """What a definition does to the table; of CREATE TABLE … AS also what its query changes while it is read."""
+    reason = judge_server_definition(statement, table, columns)
+    if reason is not None:
+        yield Opaque(statement, reason)
+    query = _query_of_table(statement)
+    if query is not None:
+        reason = _judge_rare(query, table)
+        yield from _changed_parts(query, list(_parts(query.tokens))) if reason is None else [Opaque(query, reason)]
+
+
+def _query_of_table(statement: SqlStatement) -> SqlStatement | None:
+    """The query of ``CREATE TABLE … AS``, None for any other definition and WITH NO DATA, which runs none."""
+    words = [token.word for token in statement.tokens]
+    if words[0] != "CREATE" or "TABLE" not in words[1:5] or words[-3:] == ["WITH", "NO", "DATA"]:
+        return None
+    depth = 0
+    for index, word in enumerate(words):
+        depth += (word == "(") - (word == ")")
+        if word == "AS" and depth == 0:
+            return _cut(statement, index + 1, len(words) - 2 * (words[-2:] == ["WITH", "DATA"]))
+    return None
+
+
+def _row_changes(statement: SqlStatement, table: str) -> Iterator[Answer]:
+    """What a statement that is no definition does to rows, or why that is not known."""
+    grammar, word = statement.grammar, statement.word(0)
     parts = list(_parts(statement.tokens))
     if word == "COPY" and not parts:
-        _, copied, after = read_name(statement.tokens, 1)
-        if fold(copied or "") == table and any(token.word == "FROM" for token in statement.tokens[after:]):
+        if _copies_into(statement.tokens, table):
             yield Opaque(statement, "COPY brings in rows whose states are not in the statement")
     elif parts and word in _BEGINNINGS:
-        sql = render(statement.tokens, grammar)
-        for number, part in enumerate(parts):
-            if part.table is None:
-                yield Opaque(statement, f"the table of this {part.verb} is not named")
-                continue
-            schema = fold(part.schema) if part.schema else None
-            own = _at_line(statement, part.line)
-            yield Change(own, part.verb, schema, fold(part.table), part.resolution, sql, number, len(parts))
+        yield from _changed_parts(statement, parts)
     elif parts:
         yield Opaque(statement, f"{len(parts)} data-changing keywords, and no statement that {grammar.title} would run")
     elif word == "SELECT" and _makes_table(statement.tokens, table):
@@ -100,6 +121,26 @@ def _server_changes(statement: SqlStatement, table: str, columns: Collection[str
         yield Opaque(statement, f"not a statement of {grammar.title}: it begins with {statement.tokens[0].text[:20]!r}")
 
 
+def _changed_parts(statement: SqlStatement, parts: Sequence[_Part]) -> Iterator[Answer]:
+    """Each part as a change of its own, at its own line."""
+    sql = render(statement.tokens, statement.grammar)
+    for number, part in enumerate(parts):
+        if part.table is None:
+            yield Opaque(statement, f"the table of this {part.verb} is not named")
+            continue
+        schema = fold(part.schema) if part.schema else None
+        own = _at_line(statement, part.line)
+        yield Change(own, part.verb, schema, fold(part.table), part.resolution, sql, number, len(parts))
+
+
+def _copies_into(tokens: Sequence[Token], table: str) -> bool:
+    """Whether a COPY brings rows into the table."""
+    _, copied, after = read_name(tokens, 1)
+    return fold(copied or "") == table and any(token.word == "FROM" for token in tokens[after:])
+
+
+_OF_SQL = _BEGINNINGS | {"CREATE", "ALTER", "DROP", "TRUNCATE", "EXECUTE", "COMMENT"}
+"""The words that begin a statement of SQL in a body; what begins with another one is an expression of PL/pgSQL."""
 _MAY_RUN_STRINGS = frozenset({"SELECT", "CALL", "PERFORM", "WITH", "VALUES"})
 _OFF = frozenset({"off", "false", "0", "no"})
 
@@ -112,7 +153,8 @@ def _judge_rare(statement: SqlStatement, table: str) -> str | None:
     if any(fold(token.name or "") == "standard_conforming_strings" for token in tokens):
         values = {fold(token.name or token.value or token.text) for token in tokens}
         return "from here on backslashes in strings are escapes, which is not followed" if values & _OFF else None
-    if tokens[0].word in _MAY_RUN_STRINGS:
+    is_expression = statement.routine is not None and tokens[0].word not in _OF_SQL
+    if tokens[0].word in _MAY_RUN_STRINGS or is_expression:
         for token in tokens:
             if token.kind is TokenKind.TEXT and _holds_change(token, table):
                 return f"a string in it is a statement on {table}, which a function may run"

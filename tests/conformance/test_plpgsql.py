@@ -178,3 +178,31 @@ def test_a_call_that_is_given_a_statement_as_a_string_is_kept() -> None:
     found = inner("PERFORM dblink_exec('a', 'DELETE FROM jobs WHERE id = 1'); CALL run($q$UPDATE jobs SET a = 1$q$);")
     assert [each.word(0) for each in found] == ["PERFORM", "CALL"]
     assert inner("PERFORM note('UPDATE of jobs'); CALL note('jobs'); RAISE 'DELETE FROM jobs WHERE id = 1';") == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "x := dblink_exec('a', 'DELETE FROM jobs');",
+        "x = dblink_exec('a', format('DELETE FROM jobs WHERE id = %s', y));",
+        "IF dblink_exec('a', 'DELETE FROM jobs') = 'x' THEN NULL; END IF;",
+        "RETURN dblink_exec('a', 'DELETE FROM jobs');",
+        "RAISE NOTICE '%', dblink_exec('a', 'DELETE FROM jobs');",
+    ],
+)
+def test_an_expression_that_gives_a_function_a_statement_is_kept(body: str) -> None:
+    assert len(inner(body)) == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "x := 'DELETE FROM jobs';",
+        "x := format('DELETE FROM jobs WHERE id = %s', y);",
+        "IF (x = 'DELETE FROM jobs') THEN NULL; END IF;",
+        "RAISE EXCEPTION 'DELETE FROM jobs is refused';",
+        "x := f('jobs');",
+    ],
+)
+def test_a_statement_that_no_function_is_given_runs_only_where_something_executes_it(body: str) -> None:
+    assert inner(body) == []

@@ -123,6 +123,42 @@ def test_a_string_that_a_function_may_run_is_undecided(sql: str) -> None:
     assert reason(sql) == "a string in it is a statement on jobs, which a function may run"
 
 
+@pytest.mark.parametrize(
+    "body", ["x := f('DELETE FROM jobs');", "RETURN f('DELETE FROM jobs');", "NEW.a := f('DELETE FROM jobs');"]
+)
+def test_a_string_that_an_expression_of_a_function_may_run_is_undecided(body: str) -> None:
+    sql = f"CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {body} END $$"
+    assert reason(sql) == "a string in it is a statement on jobs, which a function may run"
+
+
+def test_the_text_that_a_statement_of_a_function_stores_is_run_by_nobody() -> None:
+    body = "INSERT INTO notes (a) VALUES (upper('DELETE FROM jobs')); UPDATE notes SET a = 'DELETE FROM jobs';"
+    found = answers(f"CREATE FUNCTION f() RETURNS void LANGUAGE plpgsql AS $$ BEGIN {body} END $$")
+    assert [each.table for each in found if isinstance(each, Change)] == ["notes", "notes"]
+    assert len(found) == 2
+
+
+@pytest.mark.parametrize(
+    ("sql", "verbs"),
+    [
+        ("CREATE TABLE old AS\nWITH gone AS (\nDELETE FROM jobs RETURNING *) SELECT * FROM gone", ["DELETE 3"]),
+        ("CREATE TEMP TABLE old (a) ON COMMIT DROP AS WITH b AS (UPDATE jobs SET a = 1 RETURNING a)"
+         " SELECT a FROM b WITH DATA", ["UPDATE 1"]),
+        ("EXPLAIN ANALYZE\nCREATE TABLE old AS WITH a AS (DELETE FROM jobs RETURNING *) SELECT 1", ["DELETE 2"]),
+        ("CREATE TABLE old AS WITH gone AS (DELETE FROM jobs RETURNING *) SELECT * FROM gone WITH NO DATA", []),
+        ("CREATE TABLE old (a int GENERATED ALWAYS AS (b) STORED)", []),
+        ("PREPARE p AS\n\nDELETE FROM jobs", ["DELETE 3"]),
+    ],
+)  # fmt: skip
+def test_the_query_of_a_new_table_may_change_rows_while_it_is_read(sql: str, verbs: list[str]) -> None:
+    found = [each for each in answers(sql) if isinstance(each, Change)]
+    assert [f"{each.verb.value} {each.statement.place.line}" for each in found] == verbs
+
+
+def test_the_query_of_a_new_table_may_run_a_string() -> None:
+    assert "a function may run" in reason("CREATE TABLE old AS SELECT dblink_exec('DELETE FROM jobs')")
+
+
 @pytest.mark.parametrize("sql", ["SELECT 'please update jobs'", "SELECT f('DELETE FROM notes')"])
 def test_prose_and_statements_on_other_tables_in_strings_change_nothing(sql: str) -> None:
     assert answers(sql) == []
