@@ -148,7 +148,7 @@ def _driver_name(lifecycle: Lifecycle, given: str | None) -> str:
     name = given or lifecycle.driver
     if name is None:
         raise InputError(
-            "the model names no driver. Write a driver class for the service, as docs/driver.md shows, and add"
-            ' "driver": "module:Class", or name it with --driver'
+            "the model names no driver. `arrowproof init --driver MODEL` begins one for the service, as docs/driver.md"
+            ' says; add "driver": "module:Class", or name it with --driver'
         )
     return name

@@ -23,3 +23,28 @@ def test_init_replaces_it_when_forced(arrowproof, tmp_path):
     (tmp_path / "lifecycle.json").write_text("mine")
     assert arrowproof("init", "--force").status == 0
     assert arrowproof("lint").status == 0
+
+
+def test_init_writes_a_driver_beside_the_model_and_says_how_to_go_on(arrowproof, tmp_path):
+    (tmp_path / "jobs").mkdir()
+    assert arrowproof("init", "jobs/mail.json").status == 0
+    made = arrowproof("init", "--driver", "jobs/mail.json")
+    assert made.status == 0
+    assert made.out.splitlines() == [
+        "wrote jobs/mail_job_driver.py",
+        "Next: fill in start and walk, then arrowproof prove jobs/mail.json --driver mail_job_driver:MailJobDriver",
+    ]
+    (tmp_path / "jobs" / "sql").mkdir()
+    (tmp_path / "jobs" / "sql" / "mail.sql").touch()
+    proven = arrowproof("prove", "jobs/mail.json", "--driver", "mail_job_driver:MailJobDriver")
+    assert proven.status == 2
+    assert "your_service" in proven.err
+    again = arrowproof("init", "--driver", "jobs/mail.json")
+    assert (again.status, "is there already" in again.err) == (2, True)
+    assert arrowproof("init", "--driver", "jobs/mail.json", "mine.py").out.startswith("wrote mine.py\n")
+
+
+def test_a_driver_is_begun_for_no_model_that_is_wrong(arrowproof, tmp_path):
+    (tmp_path / "lifecycle.json").write_text("{}")
+    result = arrowproof("init", "--driver", "lifecycle.json")
+    assert (result.status, list(tmp_path.glob("*.py"))) == (2, [])
