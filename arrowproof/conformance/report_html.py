@@ -13,7 +13,7 @@ from typing import Any
 
 from jinja2 import Environment as Jinja
 from jinja2 import PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from arrowproof.conformance.comparison import Comparison, parts_of, verdict_words
 from arrowproof.conformance.display import VALUE_LIMIT, block, one_line, places_text, row_text, value_text
@@ -56,6 +56,7 @@ from arrowproof.render.policy import source_hash
 from arrowproof.render.row_table import NOTHING, changed_columns
 from arrowproof.render.sql_lines import SqlLine, marked_lines, roles_in_sql
 
+_PROSE_CHARACTERS = 1_000
 STEPS_SHOWN = 50
 """Walks, kills, statements or journal rows that one list shows; it says how many more there are."""
 LINES_SHOWN = 80
@@ -201,6 +202,7 @@ def _templates() -> Jinja:
     )
     jinja.filters |= {
         "line": one_line,
+        "prose": _prose,
         "name": lambda transition: one_line(transition_name(transition.source, transition.target)),
         "value": value_text,
         "places": places_text,
@@ -220,6 +222,14 @@ def _templates() -> Jinja:
     beads = {rung.words: Markup("").join(bead_shapes(rung)) for rung in Rung}
     jinja.globals |= {"steps_shown": STEPS_SHOWN, "lines_shown": LINES_SHOWN, "beads": beads}
     return jinja
+
+
+def _prose(text: str) -> Markup:
+    """A sentence on one line, in which what stands between backticks is set as code."""
+    parts = one_line(text, _PROSE_CHARACTERS).split("`")
+    if len(parts) % 2 == 0:  # one backtick has no other
+        return escape("`".join(parts))
+    return Markup("").join(Markup("<code>{}</code>").format(part) if at % 2 else part for at, part in enumerate(parts))
 
 
 def _example(transition: TransitionEvidence) -> Walk | None:

@@ -492,3 +492,19 @@ def test_a_statement_that_may_write_a_transition_is_named_where_no_other_does(
     assert "perhaps sql/move.sql:3" in page
     assert page.count("Only sql/move.sql:3 may make it, and the scan cannot tell.") == 1
     assert page.count("No statement that was read can make it.") == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("`--pairs` walks <all> of `a<b`.", "<code>--pairs</code> walks &lt;all&gt; of <code>a&lt;b</code>."),
+        ("one ` alone < two", "one ` alone &lt; two"),
+        ("nothing", "nothing"),
+        ("`a``b`", "<code>a</code><code>b</code>"),
+    ],
+)
+def test_what_was_not_tried_has_its_options_set_as_code(
+    said: str, shown: str, note_evidence: Evidence, note_job: Lifecycle
+) -> None:
+    page = report_html(replace(note_evidence, left_out=(said,)), note_job)
+    assert f'<ul class="remarks"><li>{shown}</li></ul>' in page
