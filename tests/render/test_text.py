@@ -153,6 +153,17 @@ def test_an_arabic_letter_that_another_follows_is_narrower_than_one_at_the_end()
     assert text_width("س س", 10) == pytest.approx(2 * text_width("س", 10) + text_width(" ", 10))
 
 
+@pytest.mark.parametrize(
+    ("text", "drawn"),
+    [("प्रतीक्षा में", 3.27), ("समय सीमा समाप्त", 6.71), ("অপেক্ষমাণ", 4.38), ("পুনরায় চেষ্টা", 4.81), ("સમય સમાપ્ત", 4.15)],
+)
+def test_a_word_of_an_indian_script_gets_more_room_than_it_needs_and_no_more_than_three_times_as_much(
+    text: str, drawn: float
+) -> None:
+    # In em, as Chromium draws it with the Noto fonts, which not every machine has.
+    assert drawn <= text_width(text, 1, 600) <= 3 * drawn
+
+
 def test_each_hebrew_letter_has_a_width_of_its_own() -> None:
     assert text_width("י", 10) < text_width("ד", 10) < text_width("ש", 10)
 
