@@ -248,6 +248,8 @@ class _Scanner:
             return self._error(self.at, f"{found} is no JSON number", fix, rule="not-finite")
         if found.lower() in {*_CONSTANTS, "none", "undefined"}:
             fix = "JSON writes true, false and null."
+        elif self.text.lstrip()[:1] == "<":
+            fix = "A page or a drawing is made from a lifecycle: name that JSON file."
         elif found[:1] in ("+", "-", ".") or found[:1].isdigit():
             fix = "A JSON number has no plus sign and no leading zero, and digits on both sides of its point."
         else:

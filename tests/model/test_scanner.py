@@ -112,6 +112,7 @@ def test_every_value_stands_where_its_place_says(data: Any, indent: int | None) 
         ("[.5]", 1, "expected a value, found '.5'", "both sides of its point"),
         ("[True]", 1, "expected a value, found 'True'", "true, false and null"),
         ("[None]", 1, "expected a value, found 'None'", "true, false and null"),
+        ("<!doctype html>", 0, "expected a value, found '<'", "name that JSON file"),
         ("// x\n{}", 0, "expected a value, found '/'", "no comments"),
         ('{"a": 1, # x\n"b": 2}', 9, "expected a field name, found '#'", "no comments"),
         ("[1, NaN]", 4, "NaN is no JSON number", "finite"),
