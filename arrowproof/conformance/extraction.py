@@ -238,6 +238,7 @@ class _Extractor:
         more = [each for source in self.sources if (each := self._bases_of(source, mapped)) is not None]
         if more:  # a class that the mapped one is derived from may have its columns
             mapped = find_mapped([*modules, *more], fold(self.binding.table), state, key, self.project) or mapped
+        mapped.has_locks = self.dialect is not Dialect.SQLITE
         for source in self.sources:
             if source.is_python and self._may_use(source, mapped):
                 tree = self._tree(source)

@@ -26,7 +26,28 @@ _SIGNS: dict[type[ast.cmpop], str] = {
 }
 _NULLS = {ast.Eq: "IS NULL", ast.NotEq: "IS NOT NULL"}
 _LISTS = {"in_": "IN", "notin_": "NOT IN", "not_in": "NOT IN"}
-_IS = {"is_": "IS", "is_not": "IS NOT", "isnot": "IS NOT"}
+_IS = {
+    "is_": "IS",
+    "is_not": "IS NOT",
+    "isnot": "IS NOT",
+    "is_distinct_from": "IS DISTINCT FROM",
+    "is_not_distinct_from": "IS NOT DISTINCT FROM",
+    "isnot_distinct_from": "IS NOT DISTINCT FROM",
+}
+
+
+FILTERS = frozenset({"where", "filter", "filter_by"})
+_LIMITS = frozenset({"limit", "offset", "fetch", "slice"})
+_PICKING = FILTERS | _LIMITS | {"with_for_update", "order_by", "scalar_subquery", "as_scalar", "execution_options"}
+"""Methods of a SELECT that pick rows among those of the table, and what only puts them in order."""
+MAX_CALLS = 200
+"""Calls of one statement, with those of what its names stand for."""
+
+
+def _locks(call: ast.Call) -> bool:
+    """Whether a call locks the rows that a SELECT picks until they are written: ``with_for_update()``."""
+    is_plain = all(each.arg in ("skip_locked", "nowait", "key_share") for each in call.keywords)
+    return last_name(call.func) == "with_for_update" and is_plain and not call.args
 
 
 @dataclass
@@ -74,6 +95,9 @@ class Conditions:
         column = self._column(node.func.value) if isinstance(node.func, ast.Attribute) else None
         if column is None:
             return self._unknown(node)
+        picked = self._picked(node.args[0]) if name in _LISTS and len(node.args) == 1 else None
+        if picked is not None:
+            return self._in_brackets([self._text(f"{column} {_LISTS[name]} ", node), *picked])
         elements = self.strings.elements(node.args[0], self.scope) if name in _LISTS and len(node.args) == 1 else None
         if elements is not None and not elements[1]:
             values = [self.value(each) for key, each in elements[0] if key is None]
@@ -97,7 +121,38 @@ class Conditions:
     def _compared(self, column: str, operator: type[ast.cmpop], right: ast.expr) -> list[Chunk]:
         if isinstance(right, ast.Constant) and right.value is None and operator in _NULLS:
             return [self._text(f"{column} {_NULLS[operator]}", right)]
-        return [self._text(f"{column} {_SIGNS[operator]} ", right), *self.value(right)]
+        picked = self._picked(right) if operator is ast.Eq else None
+        return [self._text(f"{column} {_SIGNS[operator]} ", right), *(self.value(right) if picked is None else picked)]
+
+    def _picked(self, node: ast.expr) -> list[Chunk] | None:
+        """``select(Job.id).where(…)``, of one column of the table, as a sub-select; None for any other expression."""
+        root, rest = self._select_of(node)
+        column = self._column(root.args[0]) if root is not None and len(root.args) == 1 else None
+        if column is None or any(last_name(each.func) not in _PICKING for each in rest):
+            return None
+        chunks = [self._text(f"(SELECT {column} FROM {self.mapped.quoted}", node)]
+        terms = [term for each in rest if last_name(each.func) in FILTERS for term in self.of_call(each)]
+        for index, term in enumerate(terms):
+            chunks += [self._text(" AND " if index else " WHERE ", node), *term]
+        chunks += [self._text(" LIMIT 1", node)] if any(last_name(each.func) in _LIMITS for each in rest) else []
+        chunks += [self._text(" FOR UPDATE", node)] if self.mapped.has_locks and any(map(_locks, rest)) else []
+        return [*chunks, self._text(")", node)]
+
+    def _select_of(self, node: ast.expr) -> tuple[ast.Call | None, list[ast.Call]]:
+        """The call of ``select`` or ``query`` that an expression begins with, and those behind it."""
+        rest: list[ast.Call] = []
+        at: ast.expr | None = node
+        while len(rest) < MAX_CALLS:
+            if isinstance(at, ast.Name):
+                binding = self.scope.find(at.id)
+                at = binding.value if binding is not None and not binding.additions else None
+            if not isinstance(at, ast.Call):
+                break
+            if last_name(at.func) in ("select", "query"):
+                return at, rest
+            rest.insert(0, at)
+            at = at.func.value if isinstance(at.func, ast.Attribute) else None
+        return None, []
 
     def _column(self, node: ast.expr) -> str | None:
         """The column of the table that an expression is: ``Job.status``, ``jobs.c.status``, ``jobs.c["status"]``."""
@@ -108,6 +163,8 @@ class Conditions:
         else:
             return None
         if last_name(owner) in ("c", "columns") and isinstance(owner, ast.Attribute):
+            owner = owner.value
+        if last_name(owner) == "__table__" and isinstance(owner, ast.Attribute):
             owner = owner.value
         if last_name(owner) == "excluded":
             return f"excluded.{self.quoted(self.mapped.column_of(attribute))}"

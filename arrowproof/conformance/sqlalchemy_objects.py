@@ -6,6 +6,7 @@ SQLAlchemy updates an object that was changed by its key once the session is flu
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from arrowproof.conformance.pieces import Chunk
@@ -208,4 +209,19 @@ def _known_names(tree: ast.Module, names: set[str]) -> set[str]:
             known.add(node.attr)
     while more := {alias for alias, name in aliases if name in known and name[:1].isupper()} - known:
         known |= more  # ``J = Job`` is the class too
-    return known
+    return known | _names_of_tables(tree, known)
+
+
+def _names_of_tables(tree: ast.Module, classes: set[str]) -> set[str]:
+    """The names that a module binds to ``Job.__table__`` and to nothing else."""
+    bound: Counter[str] = Counter()
+    stored: Counter[str] = Counter()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            stored[node.id] += 1
+        elif isinstance(node, ast.arg):
+            stored[node.arg] += 1
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Attribute):
+            is_ours = node.value.attr == "__table__" and last_name(node.value.value) in classes
+            bound.update(each.id for each in node.targets if isinstance(each, ast.Name) and is_ours)
+    return {name for name, times in bound.items() if stored[name] == times}

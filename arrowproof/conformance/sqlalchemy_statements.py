@@ -17,8 +17,10 @@ from arrowproof.conformance.python_objects import classes_of_names, unpacked
 from arrowproof.conformance.python_scopes import Scope, inner_nodes, scope_of
 from arrowproof.conformance.python_strings import Strings
 from arrowproof.conformance.python_text import shown
-from arrowproof.conformance.sqlalchemy_conditions import Conditions
+from arrowproof.conformance.sqlalchemy_conditions import FILTERS, MAX_CALLS, Conditions
+from arrowproof.conformance.sqlalchemy_growth import beginnings
 from arrowproof.conformance.sqlalchemy_objects import ObjectChanges
+from arrowproof.conformance.sqlalchemy_relations import removing_relations
 from arrowproof.conformance.sqlalchemy_rows import Rows, hole_chunk, listed, text_chunk
 from arrowproof.conformance.sqlalchemy_tables import MappedTable
 from arrowproof.conformance.statements import SqlStatement
@@ -31,12 +33,10 @@ _VALUES = ("values", "ordered_values")
 _ADDING = frozenset({*_VALUES, "on_conflict_do_update", "on_duplicate_key_update", "from_select"})
 """Methods of a statement that say what it writes."""
 _NOT_FOLLOWED = frozenset({"prefix_with", "suffix_with"})
-MAX_CALLS = 200
-"""Calls of one statement, with those of what its names stand for."""
 BULK = frozenset({"bulk_update_mappings", "bulk_insert_mappings", "bulk_insert", "merge"})
 """Methods of a session, and of Alembic's operations, that change rows without a statement."""
-_FILTERS = frozenset({"where", "filter", "filter_by"})
-_QUERIES = frozenset({"query", "join", "outerjoin", "order_by", "options", "with_for_update", *_FILTERS})
+_EXECUTING = frozenset({"execute", "scalars", "scalar"})
+_QUERIES = frozenset({"query", "join", "outerjoin", "order_by", "options", "with_for_update", *FILTERS})
 
 
 def read_sqlalchemy(
@@ -76,20 +76,26 @@ class _Reader(ObjectChanges):
         self.queries = _names_of_queries(tree)
         imports = (each for each in ast.walk(tree) if isinstance(each, ast.ImportFrom))
         self.imported = {name.asname: name.name for each in imports for name in each.names if name.asname}
+        self.beginnings = beginnings(tree)
         self.changing: set[str] = set()
         """The names that are bound to an UPDATE, INSERT or DELETE of the table."""
         self._find_changing()
 
     def run(self) -> None:
         self._scope(self.tree, None, {})
-        if self.mapped.onupdate is not None and any(each is self.mapped.onupdate for each in ast.walk(self.tree)):
+        self._on_update()
+        for call in removing_relations(self.tree, self.mapped.names):
+            key = text_chunk(f"DELETE FROM {self.mapped.quoted} WHERE {self.mapped.key} = ", call)
+            self.find(call, [key, hole_chunk(call, "what it leads to")])
+
+    def _on_update(self) -> None:
+        """What the state column stores with every change that does not name it, where its declaration stands."""
+        stored = self.mapped.onupdate
+        if stored is not None and any(each is stored for each in ast.walk(self.tree)):
             conditions = Conditions(self.mapped, self.names, self.strings, scope_of(self.tree, None))
             column = conditions.quoted(self.mapped.state_column)
-            stored = conditions.value(self.mapped.onupdate)
-            self.find(
-                self.mapped.onupdate,
-                [text_chunk(f"UPDATE {self.mapped.quoted} SET {column} = ", self.mapped.onupdate), *stored],
-            )
+            ahead = text_chunk(f"UPDATE {self.mapped.quoted} SET {column} = ", stored)
+            self.find(stored, [ahead, *conditions.value(stored)])
 
     def _scope(self, node: ast.AST, parent: Scope | None, outer: dict[str, bool | None]) -> None:
         assert isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
@@ -130,12 +136,14 @@ class _Reader(ObjectChanges):
                 self.write_state(node.args[0], node.args[2], node, conditions, classes)
         elif name in self.names and self.is_table(node.func) and name[:1].isupper():
             self._insert(node, [node], conditions)
-        elif self._is_own_class(node.func, conditions.scope, is_made=True):
+        elif self.subjects.is_own_class(node.func, conditions.scope, is_made=True):
             self._insert(node, [node], conditions, is_object=True)
         elif self.subjects.is_any_class(node.func):
             self._any_class("insert", node, node.func, (), (), conditions)
         elif name in BULK and isinstance(node.func, ast.Attribute):
             self._bulk(name, node, conditions, classes)
+        elif name in _EXECUTING and len(node.args) == 2 and self._executed(node, conditions, classes):
+            return
         elif not self._chain(node, conditions, classes) and name == "delete" and isinstance(node.func, ast.Attribute):
             self.delete(node, conditions.scope, classes)
 
@@ -150,12 +158,8 @@ class _Reader(ObjectChanges):
             return
         if not self.is_table(subject) and not self.subjects.may_be_ours(subject, conditions.scope, self.functions):
             return
-        rows = self.strings.elements(node.args[1], conditions.scope) if node.args[1:] else None
-        listed = [each for _, each in rows[0]] if rows is not None and not rows[1] else None
-        if listed is None and node.args[1:]:
-            listed = self._repeated(node.args[1], conditions.scope)
-        is_known = listed is not None and all(isinstance(each, ast.Dict) for each in listed)
-        for row in (listed or []) if is_known else [node.args[-1]]:
+        rows = self._written_rows(node.args[1], conditions.scope) if node.args[1:] else None
+        for row in [node.args[-1]] if rows is None else rows:
             call = ast.Call(node.func, [row], [], lineno=row.lineno)
             if not self.is_table(subject):
                 self._any_class("insert" if "insert" in name else "update", call, subject, [call], (), conditions)
@@ -164,6 +168,28 @@ class _Reader(ObjectChanges):
             else:
                 key = [text_chunk(f" WHERE {self.mapped.key} = ", row), hole_chunk(row)]
                 self._filtered("update", call, [call], (), conditions, key)
+
+    def _executed(self, node: ast.Call, conditions: Conditions, classes: dict[str, bool | None]) -> bool:
+        """``session.execute(insert(Job), [{…}, …])``: a statement with the values of each row that is written out."""
+        statement, given = node.args
+        rows = self._written_rows(given, conditions.scope)
+        called = {last_name(each.func) for each in ast.walk(statement) if isinstance(each, ast.Call)}
+        if rows is None or called & _ADDING or not called or not self._begins(statement):
+            return False
+        for row in rows:
+            without = self.mapped.key if "update" in called else ""
+            values = ast.Attribute(statement, "values", ast.Load())
+            self._chain(ast.Call(values, [_without_key(row, without)], [], lineno=row.lineno), conditions, classes)
+        return True
+
+    def _written_rows(self, node: ast.expr, scope: Scope) -> list[ast.Dict] | None:
+        """The rows of a list, each a dictionary that is written out; None where they are not."""
+        listed: list[ast.expr] | None = [node]
+        if not isinstance(node, ast.Dict):
+            rows = self.strings.elements(node, scope)
+            listed = [each for _, each in rows[0]] if rows is not None and not rows[1] else self._repeated(node, scope)
+        found = [each for each in listed or () if isinstance(each, ast.Dict)]
+        return found if found and len(found) == len(listed or ()) else None
 
     def _repeated(self, node: ast.expr, scope: Scope) -> list[ast.expr] | None:
         """The one form that all the rows of a comprehension have."""
@@ -195,22 +221,23 @@ class _Reader(ObjectChanges):
             at = self._bound(receiver, calls, conditions.scope)
         else:
             if not self._is_query(at, classes):
-                unknown = self._unknown_query(at, conditions)
+                unknown = self.subjects.class_of_query(at, conditions.scope, self.functions)
                 if unknown is None:
                     return False
             root, calls = "query", [node, *calls]
         self.seen |= {id(each) for each in calls}
-        self._made(root, node, calls, unknown, conditions)
+        if id(node) not in self.beginnings:
+            self._made(root, node, calls, unknown, conditions)
         return True
 
     def _bound(self, receiver: ast.expr | None, calls: Sequence[ast.Call], scope: Scope) -> ast.expr | None:
         """What a call is done to; of a name the statement that it is bound to, where it can be only that one."""
         binding, use = scope.place_of(receiver) if isinstance(receiver, ast.Name) else (None, None)
-        if binding is None or len(calls) > MAX_CALLS:
+        if binding is None:
             return receiver
         reaching = binding.reaching(use)
         values = [binding.assigned[index] for index in reaching if not binding.is_bound_otherwise]
-        if len(values) == 1 and isinstance(values[0], ast.Call):
+        if len(values) == 1 and isinstance(values[0], ast.Call) and len(calls) <= MAX_CALLS:
             return values[0] if self._begins(values[0]) else receiver
         if last_name(calls[0].func) in _ADDING and any(map(self._begins, binding.assigned)):
             reason = f"it adds to a statement on {self.mapped.table}, and {binding.name} may be one of several"
@@ -273,13 +300,6 @@ class _Reader(ObjectChanges):
         is_ours = subject is not None and self.subjects.may_be_ours(subject, conditions.scope, self.functions)
         return subject if is_ours else None
 
-    def _unknown_query(self, node: ast.expr | None, conditions: Conditions) -> ast.expr | None:
-        """The class of ``cls.query``, where it may be ours."""
-        if not isinstance(node, ast.Attribute) or node.attr != "query":
-            return None
-        is_ours = self.subjects.may_be_ours(node.value, conditions.scope, self.functions)
-        return node.value if is_ours and not isinstance(node.value, ast.Call) else None
-
     def _any_class(
         self,
         verb: str,
@@ -290,7 +310,7 @@ class _Reader(ObjectChanges):
         conditions: Conditions,
     ) -> None:
         """A change of rows of a class that may be ours."""
-        if self._is_own_class(subject, conditions.scope):
+        if self.subjects.is_own_class(subject, conditions.scope):
             if verb == "insert":
                 self._insert(node, [each for each in changes if last_name(each.func) != verb], conditions)
             else:
@@ -305,18 +325,6 @@ class _Reader(ObjectChanges):
                 return
         reason = f"it may {does} {self.mapped.table}: which class {shown(subject)} is, is not known here"
         self.found.append((node.lineno, [text_chunk(shown(node), node)], reason))
-
-    def _is_own_class(self, subject: ast.expr, scope: Scope, *, is_made: bool = False) -> bool:
-        """Whether it is the class whose method this is, and that class ours; one that an object is made of."""
-        if is_made and isinstance(subject, ast.Name) and subject.id != "cls":
-            return False
-        if isinstance(subject, ast.Call) and last_name(subject.func) == "type" and subject.args:
-            subject = subject.args[0]
-        elif isinstance(subject, ast.Attribute) and subject.attr == "__class__":
-            subject = subject.value
-        return (
-            isinstance(subject, ast.Name) and subject.id in ("self", "cls") and scope.class_name in self.subjects.ours
-        )
 
     def _root(self, function: ast.expr) -> str:
         """The name of a function, that of SQLAlchemy where a module imports it under another one."""
@@ -346,7 +354,7 @@ class _Reader(ObjectChanges):
                 chunks.append(hole_chunk(node, "what it is executed with"))
         else:
             chunks = [text_chunk(f"DELETE FROM {self.mapped.quoted}", node)]
-        terms = [term for call in calls if last_name(call.func) in _FILTERS for term in conditions.of_call(call)]
+        terms = [term for call in calls if last_name(call.func) in FILTERS for term in conditions.of_call(call)]
         for index, term in enumerate(terms):
             chunks += [text_chunk(" AND " if index else " WHERE ", node), *term]
         self.find(node, [*chunks, *key])
@@ -362,6 +370,16 @@ class _Reader(ObjectChanges):
     ) -> None:
         is_object |= bool(calls) and calls[0] is node and last_name(node.func) in self.names
         self.find(node, self.rows.insert(node, calls, conditions, rest, is_object=is_object))
+
+
+def _without_key(row: ast.Dict, key: str) -> ast.Dict:
+    """A row without its key, by which an UPDATE finds it."""
+    pairs = [
+        (name, value)
+        for name, value in zip(row.keys, row.values, strict=True)
+        if not (isinstance(name, ast.Constant) and name.value == key)
+    ]
+    return ast.Dict([name for name, _ in pairs], [value for _, value in pairs], lineno=row.lineno)
 
 
 def _names_of_queries(tree: ast.Module) -> set[str]:

@@ -89,6 +89,23 @@ class Subjects:
         """Whether an expression is used as a class elsewhere in the module, without being the name of one."""
         return isinstance(node, ast.Name | ast.Attribute) and shown(node) in self.classes
 
+    def is_own_class(self, subject: ast.expr, scope: Scope, *, is_made: bool = False) -> bool:
+        """Whether it is the class whose method this is, and that class ours; one that an object is made of."""
+        if is_made and isinstance(subject, ast.Name) and subject.id != "cls":
+            return False
+        if isinstance(subject, ast.Call) and last_name(subject.func) == "type" and subject.args:
+            subject = subject.args[0]
+        elif isinstance(subject, ast.Attribute) and subject.attr == "__class__":
+            subject = subject.value
+        return isinstance(subject, ast.Name) and subject.id in ("self", "cls") and scope.class_name in self.ours
+
+    def class_of_query(self, node: ast.expr | None, scope: Scope, functions: Sequence[FunctionNode]) -> ast.expr | None:
+        """The class of ``cls.query``, where it may be ours."""
+        if not isinstance(node, ast.Attribute) or node.attr != "query":
+            return None
+        is_ours = self.may_be_ours(node.value, scope, functions)
+        return node.value if is_ours and not isinstance(node.value, ast.Call) else None
+
     def mentions_any_class(self, name: str, scope: Scope) -> bool:
         """Whether a name is bound to something that is made of such a class, or is a parameter beside one."""
         binding = scope.find(name)

@@ -33,7 +33,8 @@ class MappedTable:
     as another class may have the same name; ``bases`` are the classes that these are derived from;
     ``attributes`` maps what the code calls a column to its name, ``methods`` are attributes that are none, as of a
     hybrid. ``default`` is what the code stores in the state column of a new row that does not name it, ``onupdate``
-    what it stores with every change that does not. ``doubt`` says why the classes may stand for another table.
+    what it stores with every change that does not. ``doubt`` says why the classes may stand for another table;
+    ``has_locks`` whether the database has locks of rows, without which SQLAlchemy leaves FOR UPDATE out.
     """
 
     table: str
@@ -48,6 +49,7 @@ class MappedTable:
     onupdate: ast.expr | None = None
     members: Members = Members.UNKNOWN
     doubt: str | None = None
+    has_locks: bool = True
 
     @property
     def quoted(self) -> str:
@@ -137,17 +139,23 @@ def _plain(name: str) -> str:
 def _read_imperative(tree: ast.Module, mapped: MappedTable, finder: ClassTables) -> None:
     """``registry.map_imperatively(Job, jobs, properties={…})``."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and last_name(node.func) in ("map_imperatively", "mapper") and node.args[1:]:
-            is_ours = last_name(node.args[1]) in mapped.names or is_table_call(node.args[1], mapped.table)
-            if not is_ours or not last_name(node.args[0]):
-                continue
-            mapped.names.add(last_name(node.args[0]))
-            mapped.nodes |= {id(each) for each in finder.classes.get(last_name(node.args[0]), ())}
-            for keyword in node.keywords:
-                if keyword.arg == "properties" and isinstance(keyword.value, ast.Dict):
-                    for key, value in zip(keyword.value.keys, keyword.value.values, strict=True):
-                        if isinstance(key, ast.Constant) and last_name(value):
-                            mapped.attributes[str(key.value)] = last_name(value)
+        is_call = isinstance(node, ast.Call) and last_name(node.func) in ("map_imperatively", "mapper")
+        if not is_call or not isinstance(node, ast.Call) or len(node.args) < 2:
+            continue
+        name, table = last_name(node.args[0]), node.args[1]
+        if name and (last_name(table) in mapped.names or is_table_call(table, mapped.table)):
+            mapped.names.add(name)
+            mapped.nodes |= {id(each) for each in finder.classes.get(name, ())}
+            mapped.attributes.update(_properties(node))
+
+
+def _properties(call: ast.Call) -> Iterator[tuple[str, str]]:
+    """The attributes that ``properties={…}`` gives columns, with the names of these."""
+    for keyword in call.keywords:
+        if keyword.arg == "properties" and isinstance(keyword.value, ast.Dict):
+            for key, value in zip(keyword.value.keys, keyword.value.values, strict=True):
+                if isinstance(key, ast.Constant) and last_name(value):
+                    yield str(key.value), last_name(value)
 
 
 def _names_table(node: ast.ClassDef, table: str, finder: ClassTables) -> bool:
@@ -193,7 +201,7 @@ def _read_column(
     if not is_column and annotation is None:
         return
     call = node if isinstance(node, ast.Call) and is_column else None
-    named = _text(call.args[0]) if call is not None and call.args else None
+    named = _column_name(call)
     column = named or attribute
     if not column:
         return
@@ -207,10 +215,27 @@ def _read_column(
         mapped.members = Members.NAME
     keywords = {each.arg: each.value for each in call.keywords} if call is not None else {}
     given = [keywords[each] for each in ("insert_default", "default", "default_factory") if each in keywords]
+    given += _plain_default(node, call)
     mapped.default = given[0] if given else mapped.default
     mapped.onupdate = keywords.get("onupdate", mapped.onupdate)
     if not given and mapped.default is None and _text(keywords.get("server_default")) is not None:
         mapped.default = keywords["server_default"]
+
+
+def _column_name(call: ast.Call | None) -> str | None:
+    """The name that a declaration gives its column; what SQLModel's Field is given first is a default."""
+    if call is not None and last_name(call.func) == "Field":
+        inner = [each.value for each in call.keywords if each.arg == "sa_column" and isinstance(each.value, ast.Call)]
+        call = inner[0] if inner and isinstance(inner[0], ast.Call) else None
+    return _text(call.args[0]) if call is not None and call.args else None
+
+
+def _plain_default(node: ast.expr | None, call: ast.Call | None) -> list[ast.expr]:
+    """The default of ``state: str = "todo"`` and ``state: str = Field("todo")``, as SQLModel has them."""
+    if call is not None:
+        first = call.args[:1] if last_name(call.func) == "Field" else []
+        return [each for each in first if not (isinstance(each, ast.Constant) and each.value is Ellipsis)]
+    return [node] if isinstance(node, ast.Constant | ast.Name | ast.Attribute) else []
 
 
 def _parts(call: ast.Call | None, annotation: ast.expr | None) -> Iterator[ast.expr]:
