@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from arrowproof.conformance.postgresql_server import shown_url
+from arrowproof.conformance.postgresql_sessions import session
 from arrowproof.conformance.rows import BoundRow, quote
 from arrowproof.errors import InputError
 from arrowproof.model.evidence import Row, Scalar
@@ -89,7 +90,7 @@ class BoundTable:
 
 @contextmanager
 def open_server(url: str) -> Iterator[Connection[Any]]:
-    """A connection to a database of a server, each statement its own transaction; it is closed at the end.
+    """A connection to a database of a server, each statement its own transaction; it is given back at the end.
 
     Raises:
         InputError: the server does not answer, a lock is held for too long, or PostgreSQL refuses a statement.
@@ -99,11 +100,7 @@ def open_server(url: str) -> Iterator[Connection[Any]]:
     import psycopg
 
     try:
-        with psycopg.connect(url, autocommit=True, connect_timeout=LOCK_SECONDS) as connection:
-            settings = {"lock_timeout": f"{LOCK_SECONDS}s", **READING}
-            connection.execute(
-                "SELECT " + ", ".join(f"set_config('{name}', '{settings[name]}', false)" for name in settings)
-            )
+        with session(url, {"lock_timeout": f"{LOCK_SECONDS}s", **READING}, LOCK_SECONDS) as connection:
             yield connection
     except psycopg.errors.LockNotAvailable as error:
         raise InputError(f"{shown} stayed locked for {LOCK_SECONDS} s; end what holds the lock and repeat.") from error
