@@ -15,6 +15,7 @@ from arrowproof.conformance.driver import (
     Killed,
     ProcessDriver,
     RestartDriver,
+    SparingDriver,
     TidyDriver,
     TourDriver,
     Walked,
@@ -45,6 +46,13 @@ def can_kill(driver: Driver, journal: Journal) -> bool:
     return isinstance(driver, CrashDriver) or (
         isinstance(driver, ProcessDriver) and not isinstance(journal, SQLiteJournal)
     )
+
+
+def can_be_cut(driver: Driver, journal: Journal, transition: Transition) -> bool:
+    """Whether a transition can have its connection taken from it: on a server, where the driver does not spare it."""
+    if isinstance(journal, SQLiteJournal) or not isinstance(driver, ProcessDriver):
+        return False
+    return not isinstance(driver, SparingDriver) or bool(driver.is_cut(transition))
 
 
 def kill(driver: Driver, transition: Transition, key: Row | None, side: Side) -> Killed:

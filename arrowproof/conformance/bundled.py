@@ -13,6 +13,9 @@ first, because only a service that has forgotten its crashes completes it then. 
 last attempt, which succeeds. The first that was removed makes way for two jobs, of which one worker makes both attempts
 and one retention removes both.
 
+On PostgreSQL it also names the process, so that its connection is taken from it; what a worker makes of that is told in
+:mod:`arrowproof.conformance.notes_losses`.
+
 Beside the walks the driver holds the service to its word (:mod:`arrowproof.conformance.notes_word`), to what a worker
 prints, and to that a worker finds nothing to do where another has claimed the job.
 """
@@ -25,8 +28,8 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arrowproof.conformance import notes_jobs
-from arrowproof.conformance.driver import DriverError, Killed, Walked
+from arrowproof.conformance import notes_jobs, notes_losses
+from arrowproof.conformance.driver import DriverError, Killable, Killed, Walked
 from arrowproof.conformance.notes_database import NotesDatabase
 from arrowproof.conformance.notes_deeds import Deed, deed_of, path_of
 from arrowproof.conformance.notes_rivals import KEEP_NOTHING, OUT_OF_REACH, NotesRivals
@@ -62,7 +65,7 @@ class NotesDriver:
         self._max_attempts = USUAL_ATTEMPTS
         self._ahead: Sequence[Transition] = ()
         self._word = NotesWord(self._service, self._database)
-        self._before_kill: Standing | None = None
+        self._before_blow: Standing | None = None
         self._rivals = NotesRivals(self._service)
         self._tour: Sequence[Transition] = ()
         self._is_contested = False
@@ -91,7 +94,7 @@ class NotesDriver:
     def walk(self, transition: Transition, key: Row | None) -> Walked:
         """Do what makes the transition, and hold the service to what has to be so after it."""
         self._ahead = self._ahead[1:]
-        before = self._word.begin(None if key is None else _id(key))
+        before = self._before_blow = self._word.begin(None if key is None else _id(key))
         if key is None or before is None:
             return self._create()
         deed = deed_of(transition)
@@ -160,7 +163,7 @@ class NotesDriver:
     def kill(self, transition: Transition, key: Row | None, side: Side) -> Killed:
         """Hold the process that makes the transition at its point, and kill it there."""
         self._ahead = self._ahead[1:]
-        before = self._before_kill = self._word.begin(None if key is None else _id(key))
+        before = self._before_blow = self._word.begin(None if key is None else _id(key))
         if key is None or before is None:
             number = self._word.next_note()
             return self._service.kill_server(side, None, lambda api: api.post(number, replayed=False))
@@ -175,15 +178,27 @@ class NotesDriver:
             hold = self._service.hold("worker", side, *self._worker_options())
         return Killed(hold.point, (hold.kill(),), key)
 
+    def is_cut(self, transition: Transition) -> bool:
+        """Whether the connection of this one is to be taken from it."""
+        return notes_losses.is_cut(transition)
+
+    def process_of(self, transition: Transition) -> Killable:
+        """The server that was asked; the worker or the retention that was started last."""
+        if deed_of(transition) in (Deed.CREATE, Deed.RETRY, Deed.CANCEL):
+            return self._service.serving(self._max_attempts)
+        return self._service.last_run
+
     def recover(self, transition: Transition, killed: Killed, side: Side) -> Walked:
         """Start the same program again: the server is asked the same once more, the others look once for work."""
         if transition.source is None:
             job_id = self._word.post_again(replayed=side is Side.AFTER)
             return Walked((("id", job_id),), (self._service.server(),))
-        key, before, deed = killed.key, self._before_kill, deed_of(transition)
+        key, before, deed = killed.key, self._before_blow, deed_of(transition)
         if key is None or before is None:
             raise DriverError("A job was killed whose id nobody knows.")
         if side is Side.BEFORE:
+            if notes_losses.is_counted(before.job, self._job(key)):
+                return self._attempt_again(transition, key, before)
             self._word.check_untouched(_id(key), before)
         if deed in (Deed.RETRY, Deed.CANCEL):
             process = self._ask_again(deed, key, side)
@@ -193,6 +208,14 @@ class NotesDriver:
             process = self._run_worker(key, transition.target if side is Side.BEFORE else None)
         self._check(transition, key, before)
         return Walked(key, (process,))
+
+    def _attempt_again(self, transition: Transition, key: Row, before: Standing) -> Walked:
+        """The attempt has failed, as it lost its connection: have the next one come to what was wanted of it."""
+        lost = notes_jobs.after_attempt(before.job, "retry_wait", notes_losses.LOST)
+        self._word.check(_id(key), before, lost, self._retry_delay)
+        self._database.make_due(_id(key))
+        self._try_once(key, transition.target or "")
+        return Walked(key, (self._service.last_run.record(),), ahead=((transition.source, lost.status),))
 
     def _contest(self, key: Row) -> None:
         """Ahead of the first that is set off: have an attempt come to what is wanted of the first that is one.
@@ -283,6 +306,8 @@ class NotesDriver:
             self._word.check_removed(_id(key), before)
             return
         error = self._database.error(_ACTIONS.get(transition.target))
+        if notes_losses.is_counted(before.job, self._job(key)):
+            error = notes_losses.LOST
         deed = deed_of(transition)
         wanted = notes_jobs.after_deed(deed, before.job, transition.target, error, self._max_attempts)
         self._word.check(_id(key), before, wanted, self._retry_delay)

@@ -4,8 +4,9 @@ Before the commit the row must be found as it was, column by column, and the jou
 moves by itself; after the commit it must be found in the target state, with exactly that transition in the journal.
 Either way the restart must end in the target state, and the transition must have happened once in all, behind nothing
 but what the driver says. The kill is timed by the service's own signal at a hold point, never by a clock; where a
-driver names the process, by the database (:mod:`arrowproof.conformance.held_kill`), and then its connection is taken
-from it as well (:mod:`arrowproof.conformance.lost_connection`).
+driver cannot kill and names the process, by the database (:mod:`arrowproof.conformance.held_kill`). Where it names the
+process, its connection is taken from it as well (:mod:`arrowproof.conformance.lost_connection`). A service that lives
+may then have counted that as a failure, and come to the target from there: so far as the driver says so.
 """
 
 from __future__ import annotations
@@ -15,9 +16,8 @@ from dataclasses import replace
 
 from arrowproof.conformance import abilities
 from arrowproof.conformance.answers import checked_killed, checked_walked
-from arrowproof.conformance.driver import Killed, ProcessDriver, Walked
+from arrowproof.conformance.driver import CrashDriver, Killed, ProcessDriver, Walked
 from arrowproof.conformance.rows import BoundRow
-from arrowproof.conformance.sqlite_journal import SQLiteJournal
 from arrowproof.conformance.walks import Subject, attempt, bring_row, describe, journal_problem, keyed, state_problem
 from arrowproof.model.evidence import Blow, JournalRow, Kill, Row, Side
 from arrowproof.model.record import record
@@ -29,17 +29,27 @@ OVER_POINT = "after the commit, when the process had ended by itself"
 _WHAT = {
     Blow.KILLED: "Killed before its commit",
     Blow.CUT: "Its connection was cut before its commit",
+    Blow.LATE: "Its connection was cut ahead of its commit",
     Blow.ENDED: "Its connection was ended before its commit",
 }
 
 
-def blows_of(subject: Subject) -> tuple[tuple[Blow, Side], ...]:
-    """What befalls each transition in the crash checks of a subject, and on which side of its commit."""
+def blows_of(subject: Subject, transition: Transition) -> tuple[tuple[Blow, Side], ...]:
+    """What befalls a transition in the crash checks of a subject, and on which side of its commit."""
     blows = [(Blow.KILLED, side) for side in Side]
-    if isinstance(subject.driver, ProcessDriver) and not isinstance(subject.journal, SQLiteJournal):
+    if abilities.can_be_cut(subject.driver, subject.journal, transition):
         blows.append((Blow.ENDED, Side.BEFORE))
-        blows += [(Blow.CUT, side) for side in Side] if subject.relay is not None else []
+        if subject.relay is not None:
+            blows += [*((Blow.CUT, side) for side in Side), (Blow.LATE, Side.AFTER)]
     return tuple(blows)
+
+
+def spared(subject: Subject, transitions: Sequence[Transition]) -> tuple[str, ...]:
+    """Of which of these transitions no connection is taken because the driver spares them: a sentence, or none."""
+    left = [each.name for each in transitions if not abilities.can_be_cut(subject.driver, subject.journal, each)]
+    if not left or len(left) == len(transitions):
+        return ()
+    return (f"Lost connections were not tried of {', '.join(left)}: the driver leaves them out.",)
 
 
 def check_crash(
@@ -82,12 +92,19 @@ class _Check:
             return _kill_record(self.transition, self.side, key, None, rows, journal, problem)
         # A service that lives and has lost its connection may have done it by itself by now.
         is_done = self.side is Side.AFTER or (self.blow is not Blow.KILLED and self._is_made(journal))
-        problem = wrong or unsettled or self._found_problem(before, found, key, journal, is_done)
+        problem = wrong or unsettled
+        if not self._has_gone_elsewhere(journal, is_done):
+            problem = problem or self._found_problem(before, found, key, journal, is_done)
         killed = Killed(killed.point, tuple(killed.processes), key)
         return self._restart(killed, before, found, problem, Side.AFTER if is_done else Side.BEFORE)
 
     def _is_made(self, journal: Sequence[JournalRow]) -> bool:
-        return any(self.subject.pair(row) is not None for row in journal)
+        return any(self.subject.pair(row) == self.transition.pair for row in journal)
+
+    def _has_gone_elsewhere(self, journal: Sequence[JournalRow], is_done: bool) -> bool:
+        """Whether a service that lost its connection has made another transition: the restart is judged by it then."""
+        made = (pair for pair in map(self.subject.pair, journal) if pair is not None)
+        return self.blow is not Blow.KILLED and not is_done and any(made)
 
     def _checked(self, answer: Killed) -> Killed:
         killed = checked_killed(answer)
@@ -106,9 +123,9 @@ class _Check:
         return lost.strike(self.blow, self.side)
 
     def _kill(self, key: Row | None) -> Killed:
-        """By the service's own hold points; on a server by ours, for a driver that names the process."""
+        """By the driver; on a server by a hold of ours, for one that cannot and names the process."""
         driver = self.subject.driver
-        if isinstance(driver, ProcessDriver):
+        if isinstance(driver, ProcessDriver) and not isinstance(driver, CrashDriver):
             from arrowproof.conformance.held_kill import HeldKill
             from arrowproof.conformance.postgresql_journal import PostgresJournal
 
@@ -134,11 +151,17 @@ class _Check:
             problem
             or failure
             or self._ahead_problem(ahead, stands)
-            or journal_problem(self.subject, self.transition, key, journal, ahead)
+            or journal_problem(self.subject, self._awaited(ahead), key, journal, ahead)
             or state_problem(self.subject, self.transition.target, restarted, "After the restart")
         )
         rows = (before, found, restarted)
         return _kill_record(self.transition, self.side, key, killed, rows, journal, problem, walked)
+
+    def _awaited(self, ahead: Sequence[Pair]) -> Transition:
+        """What has to come behind the transitions ``ahead``: this one, or that to its target from where they led."""
+        if self.blow is Blow.KILLED or not ahead:
+            return self.transition
+        return replace(self.transition, source=ahead[-1][1])
 
     def _only_key(self, journal: Sequence[JournalRow]) -> Row | None:
         """The key of the one row that was worked on; the client of a killed creation has no other way to it."""

@@ -21,11 +21,12 @@ from arrowproof.conformance import abilities
 from arrowproof.conformance.answers import checked_database
 from arrowproof.conformance.balance import States, find_unbalanced
 from arrowproof.conformance.coverage import walked_pairs
-from arrowproof.conformance.crash import OVER_POINT, blows_of, check_crash
+from arrowproof.conformance.crash import OVER_POINT, blows_of, check_crash, spared
 from arrowproof.conformance.database_triggers import Trigger
 from arrowproof.conformance.driver import Driver, ProcessDriver, ServerDriver
 from arrowproof.conformance.illegal_events import IllegalEvents, events_to_fire
 from arrowproof.conformance.journal import Address, open_journal
+from arrowproof.conformance.postgresql_sessions import sessions_kept
 from arrowproof.conformance.rows import key_text
 from arrowproof.conformance.service_guard import check_service_guard
 from arrowproof.conformance.trials import USUAL, Trials
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
     from arrowproof.conformance.guard_check import GuardCheck
     from arrowproof.conformance.relay import Relay
 
-_DONE = {Blow.KILLED: "kill", Blow.CUT: "cut off", Blow.ENDED: "end"}
+_DONE = {Blow.KILLED: "kill", Blow.CUT: "cut off", Blow.LATE: "cut off early", Blow.ENDED: "end"}
 """What is done to a transition, for those who watch."""
 
 
@@ -128,9 +129,10 @@ def drive(
             can_kill = abilities.can_kill(driver, journal)
             if trials.crash_checks and not can_kill:
                 run.left_out.append(abilities.NO_KILL)
-            walks, kills = run.run(trials.crash_checks and can_kill)
-            tried = run.interleave(walks) if trials.interleavings else ()
-            wandered = run.wander(trials.random_walks, trials.seed) if trials.random_walks else None
+            with sessions_kept():
+                walks, kills = run.run(trials.crash_checks and can_kill)
+                tried = run.interleave(walks) if trials.interleavings else ()
+                wandered = run.wander(trials.random_walks, trials.seed) if trials.random_walks else None
         finally:
             _, problem = attempt(driver.stop)
     if problem is not None:
@@ -163,8 +165,9 @@ class _Drive:
     judged: set[PathGoal] = field(default_factory=set)
 
     def run(self, crash_checks: bool) -> tuple[list[Walk], list[Kill]]:
-        blows = blows_of(self.subject) if crash_checks else ()
-        kills = [(tour, *blow) for tour in self.plan.one_each for blow in blows]
+        struck = self.plan.one_each if crash_checks else ()
+        kills = [(tour, *blow) for tour in struck for blow in blows_of(self.subject, tour.goal)]
+        self.left_out.extend(spared(self.subject, [tour.goal for tour in struck]))
         # Kills leave rows in every state on their way. Where none can be made, some are put there to stand by.
         can_kill = abilities.can_kill(self.subject.driver, self.subject.journal)
         tours = (*(() if can_kill else self.plan.to_stand_by), *self.plan.tours)

@@ -39,7 +39,9 @@ class Walked:
     A driver names the processes that it knows of. A walk without any counts like another, since it is judged by the
     journal; the report then names none. ``path`` is None when the transition has one path only. ``ahead`` are other
     transitions that ``recover`` had to have made first, each by its source and target: whoever loses a lease by a kill
-    gets its row back by no other way. The journal must then hold these, in this order, and then the transition.
+    gets its row back by no other way. The journal must then hold these, in this order, and then the transition. A
+    service that lost its connection may have left the source by them, as by a failure that it counts; what must then
+    have come is the transition from where they led.
     """
 
     key: Row
@@ -159,15 +161,24 @@ class Killable(Protocol):
 
 @runtime_checkable
 class ProcessDriver(Protocol):
-    """What a driver may have besides, for a service on PostgreSQL without hold points: it names the process.
+    """What a driver may have besides, for a service on PostgreSQL: it names the process.
 
-    The database then holds the transaction in place of the service, and ``kill`` is not asked
+    The connection of that can then be taken from it (:mod:`arrowproof.conformance.lost_connection`), and where the
+    driver has no ``kill``, it can be killed while the database holds its transaction in place of the service
     (:mod:`arrowproof.conformance.held_kill`). ``walk`` is called in another thread meanwhile, and has to end, by an
     error, when its process is killed.
     """
 
     def process_of(self, transition: Transition) -> Killable:
         """The process that is making this transition now."""
+
+
+@runtime_checkable
+class SparingDriver(Protocol):
+    """What a driver that names the process may have besides, where several transitions are made by the same code."""
+
+    def is_cut(self, transition: Transition) -> bool:
+        """Whether this transition has its connection taken from it; each has where this is not there."""
 
 
 def load_driver(spec: str, folder: Path | None = None) -> Driver:

@@ -2,9 +2,10 @@
 
 The process lives, and has to find out what became of its transaction. Before the commit the server ends the connection
 while the transaction is held in a trigger, or the connection is cut at the COMMIT, which the server does not get. After
-it the COMMIT is done and the client gets no answer. The client sees the same in the last two, and may neither take it
-for done nor do it once more without a look. Whatever it does at once is waited for; then its process is killed, and
-the service started again as after any kill.
+it the COMMIT is done and the client gets no answer. The COMMIT may also be late: the client has lost its connection and
+the server is not done. What it then looks at has to wait for that, or is as it was. The client sees the same in the
+last three, and may neither take it for done nor do it once more without a look. Whatever it does at once is waited for;
+then its process is killed, and the service started again as after any kill.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from arrowproof.conformance.driver import Killed, ProcessDriver
 from arrowproof.conformance.held_kill import BEFORE_POINT, Walking, walking
 from arrowproof.conformance.postgresql_journal import PostgresJournal
 from arrowproof.conformance.processes import DEADLINE_SECONDS
-from arrowproof.conformance.relay import Relay
+from arrowproof.conformance.relay import Line, Relay
 from arrowproof.conformance.transaction_hold import HeldChange, Hold, hold_transaction
 from arrowproof.conformance.waiting import comes_true
 from arrowproof.conformance.walks import Subject
@@ -23,6 +24,9 @@ from arrowproof.model.transitions import Transition
 
 COMMIT_POINT = "its COMMIT"
 ANSWER_POINT = "the answer to its commit"
+LATE_POINT = "ahead of its commit, which the server goes on with"
+_PATIENCE_SECONDS = 10.0
+"""How long a service that has lost its connection may do neither: come to its end, or wait for its own transaction."""
 
 
 @record
@@ -58,6 +62,8 @@ class LostConnection:
             if blow is Blow.ENDED:
                 hold.end(backend)
                 point = BEFORE_POINT
+            elif blow is Blow.LATE:
+                point = self._overtake(hold, backend, walk)
             else:
                 point = self._cut(side, hold, backend, walk)
             hold.await_gone(backend)
@@ -80,7 +86,32 @@ class LostConnection:
             line.cut()
             return BEFORE_POINT
         hold.release()
-        comes_true(lambda: line.is_cut.is_set() or not walk.is_alive(), DEADLINE_SECONDS)
-        if not line.is_cut.is_set():
-            raise walk.failure("did not come to its commit")
+        _await_cut(line, walk)
         return ANSWER_POINT if side is Side.AFTER else COMMIT_POINT
+
+    def _overtake(self, hold: Hold, backend: int, walk: Walking) -> str:
+        """Take the connection from the client alone, and have the server commit when the client has looked again."""
+        assert self.relay is not None
+        line = self.relay.line(backend)
+        go_on = hold.release
+        if line.commit_is_to_come:
+            line.delay_commit()
+            hold.release()
+            _await_cut(line, walk)
+            go_on = line.let_go
+        else:
+            line.part()
+        comes_true(lambda: hold.has_others_waiting(backend) or not walk.is_alive(), _PATIENCE_SECONDS)
+        go_on()
+        return LATE_POINT
+
+
+def _await_cut(line: Line, walk: Walking) -> None:
+    """Wait until a connection is cut at its commit.
+
+    Raises:
+        DriverError: the walk came to its end before that.
+    """
+    comes_true(lambda: line.is_cut.is_set() or not walk.is_alive(), DEADLINE_SECONDS)
+    if not line.is_cut.is_set():
+        raise walk.failure("did not come to its commit")

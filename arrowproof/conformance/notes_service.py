@@ -17,6 +17,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,23 @@ _LOADED_LATE = ("arrowproof.service.web", "anyio._backends._asyncio")
 """What a server loads only when it serves."""
 _DATABASES = {True: "arrowproof.service.sqlite", False: "arrowproof.service.postgresql"}
 """What all load only when they open their database: for a file, and for a server."""
+
+
+@record
+class ServingProcess:
+    """The process of a server that is to be killed; who asks for that server after it has another one started."""
+
+    process: RunningProcess
+    forget: Callable[[], None]
+
+    def kill(self) -> None:
+        """Kill it, and have it forgotten."""
+        self.process.kill()
+        self.forget()
+
+    def record(self) -> Process:
+        """This process as evidence holds it."""
+        return self.process.record()
 
 
 @record
@@ -94,6 +112,7 @@ class NotesService:
         self._is_loaded = False
         self._next_side = Side.BEFORE
         self._holds = 0
+        self._last: RunningProcess | None = None
         self._rivals: dict[Moment, Hold] = {}
         self._rival_urls: dict[Moment, str] = {}
 
@@ -129,6 +148,22 @@ class NotesService:
     def server(self, max_attempts: int = USUAL_ATTEMPTS) -> Process:
         """The server of :meth:`api`, as evidence holds it."""
         return self._servers[max_attempts].process.record()
+
+    def serving(self, max_attempts: int) -> ServingProcess:
+        """The process of the server of :meth:`api`."""
+        process = self._servers[max_attempts].process
+        return ServingProcess(process, partial(self._forget, max_attempts))
+
+    def _forget(self, max_attempts: int) -> None:
+        self._apis.pop(max_attempts).close()
+        del self._servers[max_attempts]
+
+    @property
+    def last_run(self) -> RunningProcess:
+        """The worker or retention that was run last."""
+        if self._last is None:
+            raise DriverError("Neither a worker nor a retention was run.")
+        return self._last
 
     def take_server(self, side: Side) -> tuple[NotesApi, Hold]:
         """The usual server, which will wait on this side of its next commit, and its client; both are to be ended.
@@ -197,7 +232,7 @@ class NotesService:
 
     def run(self, role: str, *options: str) -> tuple[Process, object]:
         """Run a worker or a retention to its end; give it and what its last line says (the text if that is no JSON)."""
-        process = self._start(role, options)
+        process = self._last = self._start(role, options)
         lines = process.finish().splitlines()
         return process.record(), _read(lines[-1]) if lines else None
 

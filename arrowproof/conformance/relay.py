@@ -1,7 +1,8 @@
 """The relay: stands between a service and its PostgreSQL server, and can cut a connection at its commit.
 
 What a client does when its connection is lost there is a question of its own. It sees the same whether its COMMIT was
-lost or the answer to it, and only the database knows which. The relay passes on whole messages of the protocol
+lost or the answer to it, and only the database knows which. Nor is it different for the client while the server is not
+done with the COMMIT yet. The relay passes on whole messages of the protocol
 (https://www.postgresql.org/docs/current/protocol-message-formats.html) and looks into few of them: which backend
 serves a connection, which strings commit, and when the server says that a transaction has ended.
 
@@ -45,7 +46,8 @@ class Line:
         self._statements: dict[bytes, bytes] = {}
         self._status = b"I"
         self._has_begun = self._has_committed = False
-        self._cuts_commit = self._cuts_answer = self._holds_answer = False
+        self._cuts_commit = self._cuts_answer = self._holds_answer = self._delays_commit = False
+        self._has_parted = False
         self._is_let_go = threading.Event()
         self.backend = 0
         """The process id of the backend that serves it; 0 until the server has told it."""
@@ -71,6 +73,16 @@ class Line:
         """Cut it when the server says that the transaction is committed, which is not passed on."""
         self._cuts_answer = True
 
+    def part(self) -> None:
+        """Cut it on the side of the client. What that has said stands, and the server goes on with it to its commit."""
+        self._has_parted = True
+        self.is_cut.set()
+        _shut(self._client)
+
+    def delay_commit(self) -> None:
+        """Cut it on the side of the client when that sends COMMIT, which is passed on once the line is let go."""
+        self._delays_commit = True
+
     def hold_answer(self) -> None:
         """Hold back what the server says when the transaction has ended, until the line is let go or closed."""
         self._holds_answer = True
@@ -84,16 +96,18 @@ class Line:
         """Close it, on both sides."""
         self._is_let_go.set()
         for end in (self._client, self._server):
-            with suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
+            _shut(end)
 
     def pass_to_server(self) -> None:
         """Pass on what the client says, until one of them ends it."""
         self._pass(self._client, self._server, self._is_let_to_server)
+        if not self._has_parted:
+            self.close()
 
     def pass_to_client(self) -> None:
         """Pass on what the server says, until one of them ends it."""
         self._pass(self._server, self._client, self._is_let_to_client)
+        self.close()
 
     def _pass(self, source: socket.socket, target: socket.socket, is_let: Callable[[list[bytes]], bool]) -> None:
         left = b""
@@ -103,8 +117,8 @@ class Line:
                 if not is_let(messages):
                     self.cut()
                     break
-                target.sendall(b"".join(messages))
-        self.close()
+                if target is self._server or not self._has_parted:
+                    target.sendall(b"".join(messages))
 
     def _is_let_to_server(self, messages: list[bytes]) -> bool:
         for message in messages:
@@ -114,6 +128,9 @@ class Line:
                 if self._cuts_commit:
                     return False
                 self._has_committed = True
+                if self._delays_commit:
+                    self.part()
+                    self._is_let_go.wait()
         return True
 
     def _said(self, message: bytes) -> bytes:
@@ -143,7 +160,7 @@ class Line:
         if has_ended and self._holds_answer:
             self.is_held.set()
             self._is_let_go.wait()
-        return not (has_ended and self._cuts_answer)
+        return not (has_ended and (self._cuts_answer or self._has_parted))
 
 
 class Relay:
@@ -235,6 +252,11 @@ def relay(url: str) -> Iterator[Relay | None]:
             yield made
         finally:
             made.close()
+
+
+def _shut(end: socket.socket) -> None:
+    with suppress(OSError):
+        end.shutdown(socket.SHUT_RDWR)
 
 
 def _relayed(url: str, host: str, port: int) -> str:

@@ -134,6 +134,7 @@ class Blow(StrEnum):
 
     KILLED = "process killed"
     CUT = "connection lost"
+    LATE = "connection lost, commit late"
     ENDED = "connection ended by the server"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 
 import psycopg
 import pytest
@@ -19,12 +20,19 @@ def test_the_bundled_service_is_proven_with_every_kill_on_postgresql(arrowproof,
     result = arrowproof("prove", "notes", "--out", "proof", "--db", postgresql, timeout=280)
     assert result.status == 0, result.out + result.err
     assert result.out.startswith("Proven: Note job, 13 of 13 transitions walked\n")
-    assert "26 of 26 kills survived, 17 of 17 illegal events without effect, 0 sneak paths" in result.out
+    assert "50 of 50 kills survived, 17 of 17 illegal events without effect, 0 sneak paths" in result.out
     evidence = json.loads((tmp_path / "proof" / "evidence.json").read_text())
     assert evidence["environment"]["database"] == "PostgreSQL"
     read = {source["file"].rpartition("/")[0] for source in evidence["sources"]}
     assert read == {"", "sql", "sql/postgresql"}
     assert databases(postgresql) == before
+    blows = Counter(kill.get("blow", "process killed") for item in evidence["transitions"] for kill in item["kills"])
+    assert blows == {
+        "process killed": 26,
+        "connection ended by the server": 6,
+        "connection lost": 12,
+        "connection lost, commit late": 6,
+    }
     rows = [row for item in evidence["transitions"] for walk in item["walks"] for row in walk["journal"]]
     by_name = {row["written"]["name"]: row["query"] for row in rows if "written" in row}
     assert "UPDATE jobs\nSET status = 'completed'" in by_name["complete_job"]

@@ -115,9 +115,6 @@ class Desk:
     def process_of(self, transition: Transition) -> RunningProcess:  # noqa: ARG002 - there is one
         return self._worker
 
-    def kill(self, *asked: object) -> Killed:
-        raise AssertionError(f"the database kills, not the driver: {asked}")
-
     def recover(self, transition: Transition, killed: Killed, side: Side) -> Walked:
         self._launch()
         key = killed.key or (("id", self._numbers),)
@@ -272,7 +269,7 @@ def test_one_that_is_gone_ahead_of_its_kill_is_told_of_and_nothing_is_held_again
     # Nobody holds its answer back here, and the kill comes when it has ended.
     kill = RunningProcess.kill
     monkeypatch.setattr(RunningProcess, "kill", lambda process: (process.end(), kill(process))[1])
-    monkeypatch.setattr("arrowproof.conformance.drive.blows_of", lambda _: ((Blow.KILLED, Side.AFTER),))
+    monkeypatch.setattr("arrowproof.conformance.drive.blows_of", lambda *_: ((Blow.KILLED, Side.AFTER),))
     monkeypatch.setattr("arrowproof.conformance.relay.Relay.find", lambda *_: None)
     with own_database(postgresql) as url:
         found = drive(

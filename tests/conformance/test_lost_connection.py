@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import psycopg
@@ -14,12 +15,13 @@ from arrowproof.conformance.drive import drive
 from arrowproof.conformance.driver import DriverError, Killed, Walked
 from arrowproof.conformance.held_kill import BEFORE_POINT
 from arrowproof.conformance.journal import open_journal
-from arrowproof.conformance.lost_connection import ANSWER_POINT, COMMIT_POINT
+from arrowproof.conformance.lost_connection import ANSWER_POINT, COMMIT_POINT, LATE_POINT
 from arrowproof.conformance.own_database import own_database
 from arrowproof.conformance.processes import ProcessGroup, RunningProcess
 from arrowproof.conformance.relay import NO_RELAY, relay
 from arrowproof.conformance.walks import Subject
 from arrowproof.model.evidence import Blow, Kill, Row, Side
+from arrowproof.model.lifecycle import Arrow, Kind, State
 from arrowproof.model.tours import plan_tours
 from arrowproof.model.transitions import Transition
 from tests.conformance.test_held_kill import SHOP
@@ -51,8 +53,12 @@ def make(source, target, number, sure):
     else:
         connection.execute(statement, values)
 
+def tries(number):
+    return connection.execute("SELECT tries FROM orders WHERE id = %s", [number]).fetchone()
+
 print("ready", flush=True)
 for line in sys.stdin:
+    known = tries(line.split()[-1])
     try:
         make(*line.split(), sure=True)
     except psycopg.OperationalError:
@@ -63,15 +69,28 @@ for line in sys.stdin:
             make(*line.split(), sure=False)
         elif reaction == "goes on":
             make(*line.split(), sure=True)
+        elif reaction == "looks":
+            if tries(line.split()[-1]) == known:
+                make(*line.split(), sure=False)
+        elif reaction == "counts" and line.startswith("open paid"):
+            make("open", "late", line.split()[-1], sure=True)
     print("done", flush=True)
 """
+
+
+COUNTING_SHOP = replace(
+    SHOP,
+    states=(*SHOP.states, State("late", Kind.WAITING, "Late", "late")),
+    arrows=(*SHOP.arrows, Arrow("miss", "open", "late", "miss"), Arrow("pay_late", "late", "paid", "pay")),
+)
 
 
 class Desk:
     """The driver: it tells its one process what is to be done, line by line, and names it."""
 
-    def __init__(self, way: str = "transaction", reaction: str = "dies") -> None:
-        self._words = (way, reaction)
+    def __init__(self, way: str = "transaction", reaction: str = "dies", word: str = "") -> None:
+        self.words = (way, reaction)
+        self._is_silent = word == "silent"
         self._numbers = 0
 
     def start_on(self, url: str, folder: Path) -> None:
@@ -80,7 +99,7 @@ class Desk:
         self._launch()
 
     def _launch(self) -> None:
-        command = [sys.executable, "-c", SERVICE, self.url, *self._words]
+        command = [sys.executable, "-c", SERVICE, self.url, *self.words]
         self._worker = self._processes.start("worker", command, waits=True)
         assert self._worker.read_line() == "ready"
 
@@ -104,6 +123,9 @@ class Desk:
     def recover(self, transition: Transition, killed: Killed, side: Side) -> Walked:
         self._launch()
         key = killed.key or (("id", self._numbers),)
+        if side is Side.BEFORE and self.words[-1] == "counts":
+            walked = self._say(replace(transition, source="late"), key)
+            return walked if self._is_silent else replace(walked, ahead=(("open", "late"),))
         return self._say(transition, key) if side is Side.BEFORE else Walked(key, (self._worker.record(),))
 
 
@@ -122,8 +144,9 @@ def check(postgresql: str, tmp_path: Path) -> Iterator[Check]:
                 desks.append(Desk(*words))
                 desks[0].start_on(made.url, tmp_path)
                 open_journal(url, SHOP.binding).install()  # type: ignore[arg-type]
-            subject = Subject(SHOP, desks[0], open_journal(url, SHOP.binding), made)  # type: ignore[arg-type]
-            tour = next(each for each in plan_tours(SHOP).tours if each.goal.pair == (source, target))
+            shop = COUNTING_SHOP if "counts" in desks[0].words else SHOP
+            subject = Subject(shop, desks[0], open_journal(url, SHOP.binding), made)  # type: ignore[arg-type]
+            tour = next(each for each in plan_tours(shop).tours if each.goal.pair == (source, target))
             return check_crash(subject, tour.steps[:-1], tour.goal, side, blow)
 
         yield strike
@@ -138,11 +161,14 @@ def test_a_service_that_looks_before_it_goes_on_ends_right(check: Check, way: st
         ended = check(source, target, Side.BEFORE, Blow.ENDED, way, reaction)
         before = check(source, target, Side.BEFORE, Blow.CUT)
         after = check(source, target, Side.AFTER, Blow.CUT)
-        assert (ended.problem, before.problem, after.problem) == (None, None, None)
-        assert (ended.point, before.point, after.point) == (BEFORE_POINT, COMMIT_POINT, ANSWER_POINT)
-        assert (ended.blow, before.blow, after.blow) == (Blow.ENDED, Blow.CUT, Blow.CUT)
+        late = check(source, target, Side.AFTER, Blow.LATE)
+        struck = (ended, before, after, late)
+        assert [each.problem for each in struck] == [None] * 4
+        assert [each.point for each in struck] == [BEFORE_POINT, COMMIT_POINT, ANSWER_POINT, LATE_POINT]
+        assert [each.blow for each in struck] == [Blow.ENDED, Blow.CUT, Blow.CUT, Blow.LATE]
         assert (before.found == before.before) is (reaction == "dies")
-        assert after.found == after.restarted != after.before
+        for each in (after, late):
+            assert each.found == each.restarted != each.before
 
 
 @pytest.mark.parametrize("way", ["single", "together"])
@@ -151,10 +177,12 @@ def test_a_commit_that_goes_with_its_statement_is_cut_off_in_the_statement_or_at
 ) -> None:
     before = check("open", "paid", Side.BEFORE, Blow.CUT, way, "dies")
     after = check("open", "paid", Side.AFTER, Blow.CUT)
-    assert (before.problem, after.problem) == (None, None)
-    assert (before.point, after.point) == (BEFORE_POINT, ANSWER_POINT)
+    late = check("open", "paid", Side.AFTER, Blow.LATE)
+    assert (before.problem, after.problem, late.problem) == (None, None, None)
+    assert (before.point, after.point, late.point) == (BEFORE_POINT, ANSWER_POINT, LATE_POINT)
     assert before.found == before.before
     assert after.found != after.before
+    assert late.found != late.before
 
 
 def test_a_service_that_does_once_more_what_had_no_answer_is_found_out(check: Check) -> None:
@@ -162,6 +190,30 @@ def test_a_service_that_does_once_more_what_had_no_answer_is_found_out(check: Ch
     after = check("open", "open", Side.AFTER, Blow.CUT)
     assert "the journal holds open -> open" in str(after.problem)
     assert "then open -> open" in str(after.problem)
+
+
+@pytest.mark.parametrize("way", ["transaction", "single", "together"])
+def test_a_service_that_looks_while_its_commit_is_late_and_goes_by_that_is_found_out(check: Check, way: str) -> None:
+    assert check("open", "open", Side.AFTER, Blow.CUT, way, "looks").problem is None
+    late = check("open", "open", Side.AFTER, Blow.LATE)
+    assert "the journal holds open -> open" in str(late.problem)
+    assert "then open -> open" in str(late.problem)
+
+
+def test_a_service_may_count_what_it_lost_as_another_transition_if_the_driver_says_so(check: Check) -> None:
+    for blow in (Blow.ENDED, Blow.CUT):
+        before = check("open", "paid", Side.BEFORE, blow, "transaction", "counts")
+        assert before.problem is None
+        assert [(row.old_state, row.new_state) for row in before.journal] == [("open", "late"), ("late", "paid")]
+    after = check("open", "paid", Side.AFTER, Blow.CUT)
+    assert after.problem is None
+    assert [(row.old_state, row.new_state) for row in after.journal] == [("open", "paid")]
+
+
+def test_one_that_counts_it_and_of_which_nobody_says_so_is_found_out(check: Check) -> None:
+    before = check("open", "paid", Side.BEFORE, Blow.CUT, "transaction", "counts", "silent")
+    said = "open -> paid was asked for; the journal holds open -> late (id=1), then late -> paid (id=1)"
+    assert str(before.problem).startswith(said)
 
 
 def test_a_service_that_takes_for_done_what_had_no_answer_is_found_out(check: Check) -> None:
@@ -178,14 +230,41 @@ def test_a_proof_tries_every_blow_and_says_that_each_was_survived(postgresql: st
         found = drive(SHOP, desk, tmp_path / "run", database=url)  # type: ignore[arg-type]
     assert found.problems == ()
     assert NO_RELAY not in found.left_out
-    assert [kill.problem for kill in found.kills] == [None] * 20
-    assert [(kill.blow, kill.side) for kill in found.kills[:5]] == [
+    assert [kill.problem for kill in found.kills] == [None] * 24
+    assert [(kill.blow, kill.side) for kill in found.kills[:6]] == [
         (Blow.KILLED, Side.BEFORE),
         (Blow.KILLED, Side.AFTER),
         (Blow.ENDED, Side.BEFORE),
         (Blow.CUT, Side.BEFORE),
         (Blow.CUT, Side.AFTER),
+        (Blow.LATE, Side.AFTER),
     ]
+
+
+class Killing(Desk):
+    """A driver that kills by itself as well, and spares what is not paid."""
+
+    def kill(self, transition: Transition, key: Row | None, side: Side) -> Killed:
+        if side is Side.AFTER:
+            key = self.walk(transition, key).key
+        self._worker.kill()
+        return Killed("its own point", (self._worker.record(),), key)
+
+    def is_cut(self, transition: Transition) -> bool:
+        return transition.target == "paid"
+
+
+def test_a_driver_that_can_kill_and_names_the_process_is_asked_for_both_and_may_spare_some(
+    postgresql: str, tmp_path: Path
+) -> None:
+    with own_database(postgresql) as url:
+        found = drive(SHOP, Killing("transaction", "dies"), tmp_path / "run", database=url)  # type: ignore[arg-type]
+    assert [kill.problem for kill in found.kills] == [None] * 12
+    assert {kill.point for kill in found.kills if kill.blow is Blow.KILLED} == {"its own point"}
+    assert {(kill.target, kill.blow) for kill in found.kills} >= {("paid", blow) for blow in Blow}
+    assert {kill.blow for kill in found.kills if kill.target != "paid"} == {Blow.KILLED}
+    spared = "created -> open, open -> open, paid -> removed: the driver leaves them out."
+    assert f"Lost connections were not tried of {spared}" in found.left_out
 
 
 class Direct(Desk):
@@ -202,9 +281,10 @@ class Direct(Desk):
 def test_a_service_that_goes_past_the_relay_is_told_of(postgresql: str, tmp_path: Path) -> None:
     with own_database(postgresql) as url:
         found = drive(SHOP, Direct(url), tmp_path / "run", database=url)  # type: ignore[arg-type]
-    said = {kill.problem for kill in found.kills if kill.blow is Blow.CUT}
+    cut = (Blow.CUT, Blow.LATE)
+    said = {kill.problem for kill in found.kills if kill.blow in cut}
     assert said == {"The transaction was not made on a connection to the URL that the driver was given."}
-    assert {kill.problem for kill in found.kills if kill.blow is not Blow.CUT} == {None}
+    assert {kill.problem for kill in found.kills if kill.blow not in cut} == {None}
 
 
 def test_it_passes_on_what_it_need_not_understand(postgresql: str) -> None:

@@ -40,3 +40,36 @@ def test_a_line_is_cut_at_a_commit_whatever_comment_stands_ahead_of_it(text: str
         passing.join()
         assert line.is_cut.is_set() is is_cut
         assert server.recv(1000) == (b"" if is_cut else query(text))
+
+
+COMMITTED = b"C\0\0\0\x0bCOMMIT\0" + b"Z\0\0\0\x05I"
+
+
+@pytest.mark.parametrize("is_delayed", [False, True], ids=["sent already", "delayed"])
+def test_a_line_that_parts_leaves_the_server_to_its_commit_and_then_ends_both_sides(is_delayed: bool) -> None:
+    (client, ours), (theirs, server) = socket.socketpair(), socket.socketpair()
+    with client, ours, theirs, server:
+        line = Line(ours, theirs)
+        threads = [threading.Thread(target=each) for each in (line.pass_to_server, line.pass_to_client)]
+        for each in threads:
+            each.start()
+        if is_delayed:
+            line.delay_commit()
+        client.sendall(query("COMMIT"))
+        if not is_delayed:
+            assert server.recv(1000) == query("COMMIT")
+            line.part()
+        assert client.recv(1000) == b""
+        assert line.is_cut.is_set()
+        if is_delayed:
+            server.settimeout(0)
+            with pytest.raises(BlockingIOError):
+                server.recv(1000)
+            server.settimeout(None)
+            line.let_go()
+            assert server.recv(1000) == query("COMMIT")
+        server.sendall(b"N\0\0\0\x05\0")
+        server.sendall(COMMITTED)
+        assert server.recv(1000) == b""
+        for each in threads:
+            each.join()
