@@ -22,6 +22,11 @@ _ASSIGNMENT = re.compile(
     r"[ \t]*(?::[ \t]*(?!=)[\w<>&'\[\]. |?]{1,60}?)?\s*(?P<sign>:=|\+=|\.=|<<=?|\|\|=|\?\?=|<>=|\?=|=)(?![=>~])"
 )
 """A name with the sign that assigns or adds to it, ``name = …`` or ``owner.name += …``; its type may stand between."""
+_TYPED = re.compile(
+    r"(?:[({;\n]|\b(?:const|var)[ \t])[ \t]*"
+    r"(?!(?:const|var|type|for|if|switch|case|else|return|go|defer|range)\b)(?P<name>[A-Za-z_]\w*)[ \t]+[*\[\]\w.]*\Z"
+)
+"""Ahead of a type that stands between a name and its sign, where a language writes types so."""
 _DECLARING = re.compile(
     r"(?:\b(?:const|final|val|var|let|readonly|define|static|public|private|protected|internal|export|my|our|local|auto)"
     r"\s+"
@@ -161,7 +166,11 @@ class CodeNames:
         for match in _ASSIGNMENT.finditer(self._code):
             name, position = bare(match["name"]), match.start("name")
             before = self._line_ahead(position)
-            if match["owner"]:
+            typed = self._typed(match)
+            if typed is not None:
+                name, position = typed
+                before = self._line_ahead(position)
+            elif match["owner"]:
                 self._members[name] = self._members.get(name, 0) + 1
                 if self._language.has_own_names and _SELF.search(self._code[max(0, match.start() - 6) : match.start()]):
                     self._own.add(name)
@@ -177,9 +186,17 @@ class CodeNames:
                     self._scope(position),
                     match.end() if is_known else None,
                     _CONSTANT.search(before) is not None or name.isupper() or name[:1] == "@",
-                    is_declared or self._is_first(name, before),
+                    is_declared or typed is not None or self._is_first(name, before),
                 )
             )
+
+    def _typed(self, match: re.Match[str]) -> tuple[str, int] | None:
+        """The name and the place of what is declared with its type behind it, which looks like the name itself."""
+        if not self._language.types_follow or match["sign"] != "=":
+            return None
+        start = max(0, match.start() - MAX_HEADER)
+        typed = _TYPED.search("\n" + self._code[start : match.start()])
+        return (typed["name"], start - 1 + typed.start("name")) if typed is not None else None
 
     def _is_first(self, name: str, before: str) -> bool:
         """Whether a plain assignment declares, as the first one of a constant does where no keyword is written."""

@@ -44,6 +44,8 @@ _GROUP = re.compile(
 """The head of a group whose members are strings, such as an enum or an object of constants."""
 _DIRECT = re.compile(r"(?:#\s*define[ \t]+(?P<macro>\w+)|(?P<attribute>@\w+))[ \t]*\(?\s*\Z")
 """Ahead of a string that is bound without an assignment."""
+_CAST = re.compile(r"\s*string\(\s*(?P<name>[\w.]+)\s*\)\s*")
+"""A constant of a type of its own as the string that it is."""
 _NAMES = re.compile(r"\{(?P<name>[A-Za-z_]\w*)(?::[^{}]*)?\}")
 """A placeholder that names what fills it."""
 
@@ -135,6 +137,7 @@ class CodeStrings:
         self.spans |= {start for start, _ in expression.operands}
         for chunk in expression.chunks:
             name = _NAMES.fullmatch(chunk.text) if self.language.fills_names and chunk.is_hole else None
+            name = name or (_CAST.fullmatch(chunk.text) if self.language.types_follow else None)
             text = name["name"] if name is not None else chunk.text.strip()
             value = self._value(text, expression.start) if chunk.is_hole and depth < MAX_BINDINGS else None
             if value is None or value.start == expression.start or len(found) > MAX_CHUNKS:

@@ -81,6 +81,8 @@ _HIDDEN_NAMES = tuple(
 )
 """A keyword ahead of a name with a hole, or of one that goes on in another string. Each begins with letters that are
 written out, and is looked for by itself: so a file that has none is passed over four times as fast."""
+_HIDDEN_REST = re.compile(r"\b(?:delete|insert|merge|replace|truncate|update)(?:\s*[\"']\s*[+%]|\s+(?:\{|%[s(]))")
+"""Python with a keyword ahead of what another file may hold: ``"DELETE " + FROM_JOBS``."""
 _COMPUTED_TABLES = (
     re.compile(r"__tablename__\s*(?:(?::[^=\n]*)?=\s*[^\s\"']|=\s*[\"'][^\"']*[{%])"),
     re.compile(r"def\s+__tablename__"),
@@ -96,6 +98,10 @@ _ANY_CLASS = re.compile(
 _DROPS_INDEX = re.compile(r"drop\s+index\b")
 _SQL_ODDITIES = re.compile(r"attach\b|writable_schema|rename\s+value\b")
 _SHELL_COMMAND = re.compile(r"\n[ \t]*[.\\]\w")
+
+
+def _line(statement: SqlStatement) -> int:
+    return statement.place.line
 
 
 def _finds(patterns: Iterable[re.Pattern[str]], text: str) -> bool:
@@ -119,7 +125,9 @@ class _Extractor:
         while True:
             for source in self.sources:
                 if source.file not in self.found and self._matters(source, words):
-                    self.found[source.file] = list(self._read(source, words))
+                    found = list(self._read(source, words))
+                    # Code is read as it is used; SQL in the order in which it runs, which is that of the text.
+                    self.found[source.file] = found if source.is_sql else sorted(found, key=_line)
             more = words | self._tied(words)
             if more == words:
                 break
@@ -149,7 +157,7 @@ class _Extractor:
         if source.problem is not None and (not text or not all(word.isascii() for word in words)):
             return True
         if not source.is_sql:
-            return False
+            return source.is_python and _HIDDEN_REST.search(text) is not None
         return _SQL_ODDITIES.search(text) is not None or _SHELL_COMMAND.search(f"\n{text}") is not None
 
     def _read(self, source: Source, words: frozenset[str]) -> Iterator[SqlStatement]:
@@ -246,7 +254,7 @@ class _Extractor:
                     read = partial(read_sqlalchemy, source.file, tree, mapped, self.values, self.dialect, self.project)
                     made = self._followed(source, read)
                     found = [*self.found.get(source.file, ()), *made]
-                    self.found[source.file] = sorted(found, key=lambda each: each.place.line)
+                    self.found[source.file] = sorted(found, key=_line)
 
     def _classes_of(self, source: Source) -> ast.Module | None:
         """The syntax tree of a file that names the table, or may name a class's table without writing it out."""

@@ -66,6 +66,8 @@ _HIDDEN_VERB = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """A statement on a table that is written out, whose verb is a hole: ``{verb} FROM jobs WHERE …``."""
+_SURE_CHANGES = frozenset({"i"})
+"""Forms that no query has: they change rows even where the table is a hole too."""
 _HIDDEN_TABLES = ("d", "w", "t", "f", "i", "u")
 _BEHIND_HIDDEN = re.compile(r"(?:\A|;|\b(?:BEGIN|THEN|ELSE|LOOP|EXPLAIN|ANALYZE))\s*\Z", re.IGNORECASE)
 _KEYWORD = re.compile(r"update|insert|delete|replace|merge|truncate|create|alter|drop|copy", re.IGNORECASE)
@@ -133,10 +135,9 @@ def find_hidden_verbs(marked: str) -> Iterator[Head]:
         return
     text = without_comments(marked)
     for match in _HIDDEN_VERB.finditer(text):
-        table = next(match[name] for name in _HIDDEN_TABLES if match[name] is not None)
-        if HOLE not in _LAST_PART.findall(table)[-1] and _BEHIND_HIDDEN.search(
-            text, max(0, match.start() - MAX_LOOK_BEHIND), match.start()
-        ):
+        group, table = next((name, match[name]) for name in _HIDDEN_TABLES if match[name] is not None)
+        is_told = group in _SURE_CHANGES or HOLE not in _LAST_PART.findall(table)[-1]
+        if is_told and _BEHIND_HIDDEN.search(text, max(0, match.start() - MAX_LOOK_BEHIND), match.start()):
             yield Head(match.start(), table)
 
 

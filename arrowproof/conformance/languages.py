@@ -53,6 +53,8 @@ class Language:
     """Whether a list of strings is written as one string."""
     indexes: str = ""
     """What belongs to a hole behind ``$name`` (a pattern), as in ``$row[id]``."""
+    types_follow: bool = False
+    """Whether the type of a name stands right behind it: ``const Done State = "done"``."""
     fills_names: bool = False
     """Whether ``{name}`` in a plain literal stands for the name, as it does in the formats of Rust."""
 
@@ -74,7 +76,7 @@ _JAVASCRIPT = Language(
     (Quote("`", "`", is_multiline=True, holes=("${",)), _DOUBLE, _SCRIPT_SINGLE),
     has_regexes=True,
 )
-_GO = Language(_SLASHES, (Quote("`", "`", "", is_multiline=True), _DOUBLE, _CHARACTER))
+_GO = Language(_SLASHES, (Quote("`", "`", "", is_multiline=True), _DOUBLE, _CHARACTER), types_follow=True)
 _JAVA = Language(_SLASHES, (Quote('"""', '"""', is_multiline=True), _DOUBLE, _CHARACTER), has_own_names=True)
 _KOTLIN = Language(
     _SLASHES,

@@ -86,6 +86,11 @@ class Project:
             found |= more
         return found
 
+    def mentions(self, file: str, name: str) -> bool:
+        """Whether a word stands in another file."""
+        word = re.compile(rf"\b{re.escape(name)}\b")
+        return any(other != file and name in text and word.search(text) for other, text in self.texts.items())
+
     def rebinds(self, file: str, name: str) -> bool:
         """Whether another file binds a name of the module that ``file`` holds."""
         if (file, name) not in self._rebound:

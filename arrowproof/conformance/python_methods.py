@@ -24,6 +24,7 @@ _CASES = frozenset({"upper", "lower", "casefold", "title", "capitalize", "swapca
 _EXACT = frozenset({"strip", "lstrip", "rstrip", "removeprefix", "removesuffix"})
 _PARTS = frozenset({"split", "rsplit", "splitlines", "partition", "rpartition"})
 _NOT_FOLLOWED = frozenset({"translate", "ljust", "rjust", "center", "zfill", *_CASES, *_EXACT, *_PARTS, "replace"})
+_FILLING = frozenset({"format", "substitute", "safe_substitute", "format_map", "replace"})
 _PERCENT = re.compile(r"%(?:\((?P<key>\w+)\)|(?P<percent>%))?(?(percent)|[-+ #0]*\d*[sdrfgixua])")
 _ESCAPED = re.compile(r"(?<!%)(?:%%)*%\Z")
 _DOLLAR = re.compile(r"\$\{?(\w+)\}?")
@@ -50,7 +51,9 @@ def read_call(strings: Strings, node: ast.Call, scope: Scope, depth: int) -> lis
     if name in ("get", "pop") and node.args and (elements := strings.elements(subject, scope)) is not None:
         options = [value for key, value in elements[0] if key is not None]
         return strings.one_of(id(node), [*options, *node.args[1:2], *([None] if elements[1] else [])], scope, depth)
-    if name in _SAME | _NOT_FOLLOWED or name in ("format", "substitute", "safe_substitute", "format_map"):
+    if name in _FILLING:
+        strings.is_filled(subject, scope)
+    if name in _SAME | _NOT_FOLLOWED | _FILLING:
         chunks = strings.chunks(subject, scope, depth + 1)
         return _method(strings, name, node, chunks, scope, depth) if chunks is not None else None
     return None

@@ -163,16 +163,26 @@ class _Walker:
         names |= {each.attr for each in self.attributes if id(each) not in self.strings.consumed}
         parts: list[list[Chunk]] = []
         for value, binding, scope in self.later:
-            is_local = not (scope.is_module or scope.is_class) or binding.name.startswith("_")
+            if id(binding) in self.moving:
+                continue
             is_part = id(value) in self.strings.taken and binding.name not in names
-            if id(binding) not in self.moving and not (is_local and is_part):
+            is_filled = is_part and id(value) in self.strings.templates
+            if not is_part or not (self._is_local(binding, scope) or (is_filled and self._is_own(binding))):
                 self._add_each(self.strings.variants(value, scope))
-            elif id(binding) not in self.moving:
+            elif not is_filled:
                 parts += self.strings.variants(value, scope)
         self._add_moving(alone)
         self._add_unused(parts)
         unique = {(piece.chunks, piece.is_prose): piece for piece in self.pieces}
         self.pieces = sorted(unique.values(), key=lambda piece: piece.chunks[0].line)
+
+    def _is_local(self, binding: Binding, scope: Scope) -> bool:
+        return not (scope.is_module or scope.is_class) or binding.name.startswith("_")
+
+    def _is_own(self, binding: Binding) -> bool:
+        """Whether no other file of the sources has the name."""
+        constants = self.strings.constants
+        return not constants.project.mentions(constants.file, binding.name)
 
     def _add_unused(self, parts: Iterable[list[Chunk]]) -> None:
         """The parts of others that no statement has: only a log or an error takes them up."""

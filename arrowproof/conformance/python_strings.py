@@ -51,6 +51,8 @@ class Strings:
     """The nodes that are part of a larger string, or one by themselves, by identity."""
     taken: set[int] = field(default_factory=set)
     """The values of names that were read where the name stands, by identity."""
+    templates: set[int] = field(default_factory=set)
+    """The values of names that are filled where the name stands: by ``format``, ``replace``, ``%``."""
     doubts: dict[int, Doubt] = field(default_factory=dict)
     steps: int = 0
     """Expressions that were read for the string that is being read."""
@@ -93,6 +95,12 @@ class Strings:
         self.steps += 1
         if depth > MAX_DEPTH or self.steps > MAX_STEPS:
             return None
+        found = self._chunks(node, scope, depth)
+        if found is not None and isinstance(node, ast.IfExp | ast.BoolOp | ast.Subscript | ast.Call):
+            self.consumed.add(id(node))
+        return found
+
+    def _chunks(self, node: ast.expr, scope: Scope, depth: int) -> list[Chunk] | None:
         match node:
             case ast.Constant(value=str() | bytes()):
                 self.consumed.add(id(node))
@@ -105,6 +113,7 @@ class Strings:
             case ast.BinOp(op=ast.Add()):
                 return self._added(node, scope, depth)
             case ast.BinOp(op=ast.Mod()):
+                self.is_filled(node.left, scope)
                 return read_percent(self, node, scope, depth)
             case ast.BinOp(op=ast.Mult()):
                 return self._times(node, scope, depth)
@@ -121,6 +130,14 @@ class Strings:
             case ast.Subscript():
                 return self._subscript(node, scope, depth)
         return None
+
+    def is_filled(self, node: ast.expr, scope: Scope) -> None:
+        """Remember that what an expression names is filled with values, and is a statement only then."""
+        if isinstance(node, ast.Name):
+            binding = scope.find(node.id)
+            self.templates |= {id(value) for value in binding.assigned} if binding is not None else set()
+        elif isinstance(node, ast.Attribute) and (value := self.attribute(node, scope)) is not None:
+            self.templates.add(id(value))
 
     def hole(self, node: ast.expr) -> Chunk:
         """A hole that an expression fills."""

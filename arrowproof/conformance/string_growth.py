@@ -18,6 +18,8 @@ _ASSIGNED = re.compile(
     r"(?:\+|\(|new\s+String(?:Builder|Buffer)\s*\(|String(?:::from|\.new)\s*\(|[\[{]|[\w.]{1,40}[(\[{])?\s*\Z"
 )
 """Ahead of a string that is bound to a name, alone or as the first of a list or a builder."""
+_TYPED = re.compile(r"\bvar\s+(?P<name>\w+)\s+[\w.]+\s*=\s*\Z")
+"""The same with a type behind the name."""
 _PUSHED = re.compile(
     r"(?P<name>[$@]?\w+)\s*(?:(?:\.|->)\s*(?:push|add|unshift|append|Add|push_back)\s*\(|<<|\[\]\s*="
     r"|=\s*append\(\s*\w+\s*,|\+=|\.=)\s*\Z"
@@ -47,7 +49,7 @@ def grown_name(code: str, start: int, end: int, language: Language) -> str:
     if pushed is not None:
         name = pushed["name"] or pushed["buffer"] or pushed["copied"]
         return name if len(_more(name).findall(code)) > (pushed["name"] is not None) else ""
-    assigned = _ASSIGNED.search(before)
+    assigned = (_TYPED.search(before) if language.types_follow else None) or _ASSIGNED.search(before)
     return assigned["name"] if assigned is not None and _adds(assigned["name"], language).search(code, end) else ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from arrowproof.model.lifecycle import Dialect
-from tests.conformance.extractions import extract, lines
+from tests.conformance.extractions import extract, found, lines
 
 WHOLE = "UPDATE jobs SET a = 1, status = 'done'"
 
@@ -196,3 +196,27 @@ def test_prose_conditions_and_lists_of_statements_are_no_parts_of_one(code: str)
 def test_a_position_of_the_shell_is_what_the_program_fills_in() -> None:
     (update,) = extract({"a.sh": "psql <<E\nUPDATE jobs SET status = '$1'\nE\n"}, Dialect.POSTGRESQL).statements
     assert update.tokens[-1].kind.value == "parameter"
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        'const (\n\tDone State = "x"\n\tOpen State = "y"\n)',
+        'const Done db.State = "x"',
+        'var Done string = "x"',
+        'const Done = "x"',
+    ],
+)
+def test_a_constant_of_go_may_have_a_type_of_its_own(declared: str) -> None:
+    run = "func f() { db.Exec(fmt.Sprintf(`DELETE FROM jobs WHERE s = '%s'`, Done)) }"
+    assert [each.sql for each in found("a.go", f"{declared}\n{run}")] == ["DELETE FROM jobs WHERE s = 'x'"]
+    cast = """func f() { db.Exec("DELETE FROM jobs WHERE s = '" + string(Done) + "'") }"""
+    assert [each.sql for each in found("a.go", f"{declared}\n{cast}")] == ["DELETE FROM jobs WHERE s = 'x'"]
+
+
+def test_a_variable_of_go_with_a_type_may_be_bound_anew_and_added_to() -> None:
+    run = "func g() { done = more() }\nfunc f() { db.Exec(fmt.Sprintf(`DELETE FROM jobs WHERE s = '%s'`, done)) }"
+    (bound_anew,) = found("a.go", f'var done string = "x"\n{run}')
+    assert "'x'" not in bound_anew.sql
+    grown = 'func f() {\n\tvar q string = "UPDATE jobs SET a = 1"\n\tq += more\n\tfor i = 0; i < 3; i++ {\n\t}\n}'
+    assert [bool(each.problem) for each in found("a.go", grown)] == [True]

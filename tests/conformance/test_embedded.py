@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from arrowproof.conformance.embedded import IN_A_COMMAND
 from arrowproof.conformance.statements import split_statements
 from arrowproof.model.lifecycle import Binding
 from tests.conformance.extractions import extract
@@ -42,3 +43,25 @@ def test_a_random_statement_has_the_same_tokens_in_code_as_in_an_sql_file(file: 
         assert [each.problem for each in found] == [None], said
         assert [token.text for token in found[0].tokens] == [token.text for token in wanted.tokens], said
         assert " ".join(found[0].sql.split()) == " ".join(sql.split()), said
+
+
+@pytest.mark.parametrize(
+    ("file", "code"),
+    [
+        ("a.py", "os.system(\"psql -c 'DELETE FROM jobs' db\")"),
+        ("a.py", "subprocess.run(f'psql {url} -c \"UPDATE jobs SET status = 1\"', shell=True)"),
+        ("a.ts", 'exec(`sqlite3 a.db "DELETE FROM jobs WHERE id = ${id}"`)'),
+        ("a.sh", "ssh host \"psql -c 'DELETE FROM jobs'\""),
+    ],
+)
+def test_a_statement_in_a_command_of_the_shell_of_a_database_is_undecided(file: str, code: str) -> None:
+    (statement,) = extract({file: code}).statements
+    assert statement.problem == IN_A_COMMAND
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["os.system(\"echo 'DELETE FROM jobs'\")", "os.system(\"psql -c 'DELETE FROM notes'\")", "run('psql', 'jobs')"],
+)
+def test_a_command_that_runs_no_statement_on_the_table_is_none(code: str) -> None:
+    assert extract({"a.py": code}).statements == ()

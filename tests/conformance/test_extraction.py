@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -166,3 +167,31 @@ def test_a_file_that_cannot_be_told_is_undecided_where_it_speaks_of_the_table() 
         ("a.rb:2", None),
         ("c.sql:1", "this file is larger than can be read"),
     ]
+
+
+@pytest.mark.parametrize(
+    "code",
+    ['"DELETE " + REST', "f'DELETE {REST}'", '"DELETE %s" % REST', '"DELETE {}".format(REST)'],
+)
+def test_a_statement_whose_table_is_named_in_another_file_is_found(code: str) -> None:
+    files = {"parts.py": "REST = 'FROM jobs'", "a.py": f"from parts import REST\ndb.execute({code})"}
+    assert [(str(each.place), each.sql) for each in extract(files).statements] == [("a.py:2", "DELETE FROM jobs")]
+
+
+def test_prose_that_begins_like_a_statement_and_goes_on_elsewhere_is_none() -> None:
+    assert places({"a.py": "print('Delete ' + name)\nx = 'DELETE ' + url\nlog(f'update {name} now')"}) == []
+
+
+def test_the_statements_of_a_file_of_code_stand_in_the_order_of_its_lines() -> None:
+    text = """
+        def run(db):
+            first = "UPDATE jobs SET status = 'failed'"
+            db.execute(first if db else "DELETE FROM jobs")
+            db.execute("UPDATE jobs SET status = 'completed'")
+        LAST = "DELETE FROM jobs WHERE status = 'failed'"
+        LATER = re.sub("a", "b", "DELETE FROM jobs")
+        db.execute("DELETE FROM jobs" + more)
+    """
+    lines = [each.place.line for each in extract({"a.py": dedent(text)}).statements]
+    assert lines == sorted(lines)
+    assert len(lines) >= 6

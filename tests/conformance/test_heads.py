@@ -109,6 +109,14 @@ def test_a_verb_that_is_a_hole_begins_a_statement_on_a_table_that_is_named(text:
 
 
 @pytest.mark.parametrize(
+    ("text", "count"),
+    [("# INTO # (a) VALUES (1)", 1), ("# INTO # SELECT 1", 1), ("# FROM # WHERE a = 1", 0)],
+)
+def test_a_verb_and_a_table_that_are_both_holes_change_rows_in_a_form_that_no_query_has(text: str, count: int) -> None:
+    assert len(list(find_hidden_verbs(text.replace("#", HOLE)))) == count
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "# jobs from #",

@@ -348,3 +348,41 @@ def test_code_that_cannot_be_read_is_undecided_and_newer_syntax_is_read() -> Non
 @pytest.mark.timeout(60)
 def test_hostile_code_ends_in_an_answer(text: str) -> None:
     assert all(each.problem for each in found("a.py", "# jobs\n" + text))
+
+
+WHOLE = "DELETE FROM jobs WHERE s = 'x'"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'Q = "DELETE FROM {t} WHERE s = \'x\'"\ndb.execute(Q.format(t="jobs"))',
+        'Q = "DELETE FROM jobs WHERE s = \'__S__\'"\ndb.execute(Q.replace("__S__", "x"))',
+        'Q = "DELETE FROM %s WHERE s = \'x\'"\ndb.execute(Q % "jobs")',
+        'class A:\n    Q = "DELETE FROM {t} WHERE s = \'x\'"\n    def run(self): db.execute(self.Q.format(t="jobs"))',
+        'def run():\n    q = "DELETE FROM {t} WHERE s = \'x\'"\n    db.execute(q.format(t="jobs"))',
+    ],
+)
+def test_a_string_that_is_only_filled_is_no_statement_by_itself(code: str) -> None:
+    assert [each.sql for each in found("a.py", code)] == [WHOLE]
+    used = {"a.py": code, "b.py": "from a import Q"}
+    assert len(extract(used).statements) == (1 if code.startswith("def") else 2)
+
+
+def test_a_string_that_is_filled_in_one_place_and_run_in_another_is_both() -> None:
+    code = 'Q = "DELETE FROM jobs"\ndb.execute(Q)\ndb.execute(Q.replace("jobs", "notes"))'
+    assert [each.sql for each in found("a.py", code)] == ["DELETE FROM jobs"]
+
+
+@pytest.mark.parametrize(
+    ("code", "sqls"),
+    [
+        ('db.execute(("DELETE FROM jobs" if a else "UPDATE jobs SET a = 1") + " WHERE s = \'x\'")',
+         [WHOLE, "UPDATE jobs SET a = 1 WHERE s = 'x'"]),
+        ('Q = {"a": "DELETE FROM jobs"}\ndb.execute(Q["a"] + " WHERE s = \'x\'")', [WHOLE]),
+        ('db.execute((a or "DELETE FROM jobs") + " WHERE s = \'x\'")', [WHOLE]),
+        ('db.execute({"a": "DELETE FROM jobs"}.get(a, "DELETE FROM jobs") + " WHERE s = \'x\'")', [WHOLE]),
+    ],
+)  # fmt: skip
+def test_one_of_several_strings_that_goes_on_is_no_statement_by_itself(code: str, sqls: list[str]) -> None:
+    assert [each.sql for each in found("a.py", code)] == sqls
