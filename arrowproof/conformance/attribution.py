@@ -36,7 +36,7 @@ class Attribution:
 
     def place_of(self, query: str) -> Place | None:
         """Where the statement stands that ``query`` is, or has in it; the longest one, and None when there is none."""
-        sent = ("", *tokens_of(query), "")
+        sent = ("", *comparable_tokens(query), "")
         return next((place for run, place in self._runs.items() if _holds(sent, run)), None)
 
     def attributed(self, rows: Iterable[JournalRow]) -> tuple[JournalRow, ...]:
@@ -57,11 +57,11 @@ class Attribution:
         """The place of each run of tokens, the longest first; the first place of several."""
         runs: dict[tuple[str, ...], Place] = {}
         for statement in self.statements:
-            runs.setdefault(tokens_of(statement.sql), statement.place)
+            runs.setdefault(comparable_tokens(statement.sql), statement.place)
         return dict(sorted(runs.items(), key=lambda item: -len(item[0])))
 
 
-def tokens_of(sql: str) -> tuple[str, ...]:
+def comparable_tokens(sql: str) -> tuple[str, ...]:
     """The tokens of SQL that count: no comments, words in lower case, every parameter the same."""
     found = []
     for match in _TOKEN.finditer(sql):

@@ -11,7 +11,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 
-from arrowproof.conformance.attribution import tokens_of
+from arrowproof.conformance.attribution import comparable_tokens
 from arrowproof.conformance.sources import Source
 from arrowproof.model.record import record
 
@@ -28,7 +28,7 @@ class Trigger:
 
 def unknown_triggers(triggers: Iterable[Trigger], sources: Sequence[Source]) -> tuple[Source, ...]:
     """A source for each trigger whose body stands in none of ``sources``."""
-    known = [" ".join(tokens_of(source.text)) for source in sources]
+    known = [" ".join(comparable_tokens(source.text)) for source in sources]
     return tuple(_source(each) for each in triggers if not any(_body(each) in text for text in known))
 
 
@@ -36,7 +36,7 @@ def _body(trigger: Trigger) -> str:
     """What every manner to write the head leaves alone: the text of the function, or from BEGIN to the last END."""
     found = _BODY.search(trigger.sql)
     body = trigger.sql if found is None else found["quoted"] or found[0]
-    return " ".join(tokens_of(body))
+    return " ".join(comparable_tokens(body))
 
 
 def _source(trigger: Trigger) -> Source:
