@@ -253,6 +253,8 @@ class _Walker:
                 self._attribute(each, scope)
             if isinstance(each, ast.Call) and last_name(each.func) in _COPIES:
                 self._copy(each, scope)
+            if isinstance(each, ast.Dict):
+                self._made_class(each, scope)
             if isinstance(each, ast.Call | ast.Raise):
                 self.strings.consumed.update(map(id, _parts_for_a_reader(each)))
             if isinstance(each, ast.expr) and id(each) not in self.strings.consumed:
@@ -290,6 +292,15 @@ class _Walker:
                 chunks = (Chunk(f"COPY {text} FROM", node.lineno, node.lineno),)
                 reason = f"{last_name(node.func)} puts rows into it as a whole: their state is not known"
                 self.strings.doubts[id(each)] = Doubt(chunks, node.lineno, reason)
+
+    def _made_class(self, node: ast.Dict, scope: Scope) -> None:
+        """``type("Job", (Base,), {"__tablename__": …})``: a mapped class that has no name in the code."""
+        for key, value in zip(node.keys, node.values, strict=True):
+            if isinstance(key, ast.Constant) and key.value == "__tablename__":
+                table = self.strings.constant(value, scope)
+                chunks = (Chunk(f"COPY {table or 'some_table'} FROM", node.lineno, node.lineno),)
+                reason = "it makes a class of a table when the program runs, and what that class does is not followed"
+                self.strings.doubts[id(node)] = Doubt(chunks, node.lineno, reason, is_any_table=table is None)
 
     def _add_each(self, variants: Iterable[list[Chunk]]) -> None:
         for chunks in variants:

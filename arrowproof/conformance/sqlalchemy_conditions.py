@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from arrowproof.conformance.pieces import Chunk
 from arrowproof.conformance.python_constants import last_name
@@ -58,6 +58,8 @@ class Conditions:
     names: set[str]
     strings: Strings
     scope: Scope
+    active: set[int] = field(default_factory=set)
+    """The conditions of names that are being written, by identity."""
 
     def of_call(self, call: ast.Call) -> Iterator[list[Chunk]]:
         """The conditions that a call of ``where``, ``filter`` or ``filter_by`` adds, each in parentheses."""
@@ -84,7 +86,20 @@ class Conditions:
                 return self._in_brackets([self._text("NOT ", node), *self.condition(node.operand)])
             case ast.Call():
                 return self._call(node)
+            case ast.Name(id=name):
+                binding = self.scope.find(name)
+                value = binding.value if binding is not None and not binding.additions else None
+                if value is not None and id(value) not in self.active:
+                    return self._named(value)
         return self._unknown(node)
+
+    def _named(self, value: ast.expr) -> list[Chunk]:
+        """The condition that a name is bound to, which may name itself."""
+        self.active.add(id(value))
+        try:
+            return self.condition(value)
+        finally:
+            self.active.remove(id(value))
 
     def _call(self, node: ast.Call) -> list[Chunk]:
         name = last_name(node.func)

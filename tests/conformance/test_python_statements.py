@@ -386,3 +386,9 @@ def test_a_string_that_is_filled_in_one_place_and_run_in_another_is_both() -> No
 )  # fmt: skip
 def test_one_of_several_strings_that_goes_on_is_no_statement_by_itself(code: str, sqls: list[str]) -> None:
     assert [each.sql for each in found("a.py", code)] == sqls
+
+
+@pytest.mark.parametrize(("table", "count"), [("'jobs'", 1), ("self.table", 1), ("'notes'", 0)])
+def test_a_class_that_is_made_when_the_program_runs_is_in_doubt(table: str, count: int) -> None:
+    code = f"# jobs\nkind = type('Job', (Base,), {{'__tablename__': {table}}})\ns.add(kind())\n"
+    assert len([each for each in found("a.py", code) if "makes a class of a table" in (each.problem or "")]) == count

@@ -182,3 +182,17 @@ def test_a_relationship_whose_cascade_removes_rows_is_a_removal(declared: str, f
 def test_a_relationship_of_the_class_may_remove_its_rows_from_behind() -> None:
     queue = '    queue = relationship("Queue", backref=backref("jobs", cascade="all, delete"), cascade="all")\n'
     assert made("", MODELS + queue) == REMOVAL
+
+
+@pytest.mark.parametrize(
+    ("bound", "where"),
+    [
+        ('is_old = Job.status == "a"', "(status = 'a')"),
+        ('is_old = ~Job.status.in_(["a"])', "(NOT (status IN ('a')))"),
+        ('is_old = Job.status == "a"\nis_old = x', "({is_old})"),
+        ("is_old = is_old & x", "(({is_old}) AND ({x}))"),
+        ("is_old = x", "({x})"),
+    ],
+)
+def test_a_condition_may_have_a_name(bound: str, where: str) -> None:
+    assert made(inside(f"{bound}\ns.execute(delete(Job).where(is_old))")) == [f'DELETE FROM "jobs" WHERE {where}']
