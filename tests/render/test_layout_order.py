@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from random import Random
+
 from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
 from arrowproof.render.layout.candidates import assemble
 from arrowproof.render.layout.graph import Graph, read_graph
 from arrowproof.render.layout.grid import Placement, build_grid
-from arrowproof.render.layout.order import order_elements
+from arrowproof.render.layout.order import WAY, best_pair, order_elements
 from arrowproof.render.layout.sizes import LabelLimits
 from arrowproof.render.quality import Quality, measure_drawing
 
@@ -48,3 +50,14 @@ def test_of_parallel_arrows_the_one_with_the_widest_label_stands_on_the_right() 
     grid = build_grid(read_graph(Lifecycle("x", "X", states, arrows), {}, LabelLimits(130, 130)), ((0,), (1,)))
     (labels,) = (row for row, is_state in zip(order_elements(grid), grid.is_state_row, strict=True) if not is_state)
     assert [grid.graph.edges[grid.elements[label].edge or 0].arrow for label in labels] == ["short", "wide"]
+
+
+def test_the_legs_of_a_turn_stand_where_no_other_pair_of_gaps_costs_less() -> None:
+    random = Random(3)
+    for _ in range(50):
+        left, right = ([random.randrange(4) for _ in range(30)] for _ in range(2))
+        here, there = ([random.random() * 8000 for _ in range(30)] for _ in range(2))
+        costs = {
+            (a, b): left[a] + right[b] + (here[a] + there[b]) * WAY for a in range(30) for b in range(30) if a <= b
+        }
+        assert best_pair(left, right, here, there) == min(costs, key=lambda pair: (costs[pair], pair))

@@ -26,8 +26,10 @@ MOST_ELEMENTS = 700
 _WEIGHTS = (1, 3, 9)
 """A link weighs by how many of its ends are no nodes, which keeps long arrows straight."""
 _ROUNDS = 3
-_WAY = 1 / 4000
+WAY = 1 / 4000
 """What a unit of sideways way costs; a crossing costs 1."""
+_ROUNDING = 1e-6
+"""Sums of the same numbers in another order may differ by less than this."""
 
 
 def order_elements(grid: Grid) -> Order:
@@ -106,10 +108,10 @@ class _Arrangement:
 
     def _insert_way(self, links: Sequence[Link]) -> None:
         """Put a chain in on the cheapest way from its first node to its last."""
-        ends = (self.x[links[0].first], self.x[links[-1].last])
+        start = self.x[links[0].first]
         passed = [link.last for link in links[:-1]]
         places = [[self._node_place(links[0].first)]]
-        places += [self._gaps(self.grid.elements[element].row, *ends) for element in passed]
+        places += [self._gaps(self.grid.elements[element].row, start) for element in passed]
         places.append([self._node_place(links[-1].last)])
         costs = [0.0]
         came_from: list[list[int]] = []
@@ -131,25 +133,31 @@ class _Arrangement:
 
         A way of any length costs little beside a crossing, so that few places are looked at with theirs.
         """
+        if len(here) == 1:
+            ways = self._crossings(link, here[0], there)
+            start, cost = here[0].x, costs[0]
+            one_row = zip(there, ways, strict=True)
+            return [cost + cut + abs(start - place.x) * WAY + place.cost for place, cut in one_row], [0] * len(there)
+        starts = [place.x for place in here]
         found, best = [], []
         for place, crossed in zip(there, self._crossed(link, here, there), strict=True):
+            end = place.x
             without_way = list(map(add, costs, crossed))
             likely = without_way.index(min(without_way))
-            most = without_way[likely] + abs(here[likely].x - place.x) * _WAY
-            least, row = min(
-                (cost + abs(here[row].x - place.x) * _WAY, row) for row, cost in enumerate(without_way) if cost <= most
-            )
+            most = without_way[likely] + abs(starts[likely] - end) * WAY
+            rows = [row for row, cost in enumerate(without_way) if cost <= most]
+            least, row = min([(without_way[row] + abs(starts[row] - end) * WAY, row) for row in rows])
             found.append(least + place.cost)
             best.append(row)
         return found, best
 
     def _crossed(self, link: Link, here: Sequence[_Place], there: Sequence[_Place]) -> Iterator[Sequence[int]]:
-        """For each place there, how many links of its channel a link would cross from each place here.
+        """For each place there, how many links of its channel a link would cross from each of several places here.
 
         From one gap to the next one there, only the links that end between the two count in another way.
         """
-        if len(here) == 1 or len(there) == 1:  # the only ones that may be nodes
-            yield from zip(*self._crossings(link, here, there), strict=True)
+        if len(there) == 1:  # the only one that may be a node
+            yield self._crossings(link, there[0], here, is_turned=True)
             return
         starts = [place.low for place in here]
         ends = sorted((b, bisect_right(starts, a)) for a, b in self._places_of_links(link, is_turned=False))
@@ -172,26 +180,17 @@ class _Arrangement:
         left_node, right_node = (link.first if link is out else link.last for link in (left, right))
         left_leg, right_leg = (link.last if link is out else link.first for link in (left, right))
         row = self.grid.elements[left_leg].row
-        gaps = self._gaps(row, self.x[left_node], self.x[right_node])
-        left_costs = self._crossings(left, [self._node_place(left_node)], gaps, is_turned=left is back)[0]
-        right_costs = self._crossings(right, [self._node_place(right_node)], gaps, is_turned=right is back)[0]
+        gaps = self._gaps(row, self.x[left_node])
+        left_costs = self._crossings(left, self._node_place(left_node), gaps, is_turned=left is back)
+        right_costs = self._crossings(right, self._node_place(right_node), gaps, is_turned=right is back)
         far = turn.channel
         ends = {end for link in self.links[far] for end in (link.first, link.last)}
         passed = list(accumulate((element in ends for element in self.rows[row]), initial=0))
         left_ways = [abs(gap.x - self.x[left_node]) for gap in gaps]
         right_ways = [abs(gap.x - self.x[right_node]) for gap in gaps]
+        left_costs = [cost - passed[gap.low] for cost, gap in zip(left_costs, gaps, strict=True)]
         right_costs = [cost + passed[gap.low] for cost, gap in zip(right_costs, gaps, strict=True)]
-        # Without its way a leg costs less, so that few pairs of places are looked at with theirs.
-        least = list(accumulate(reversed(right_costs), min))[::-1]
-        best, chosen = float("inf"), (0, 0)
-        for a, first in enumerate(gaps):
-            left_cost = left_costs[a] - passed[first.low]
-            if left_cost + least[a] >= best:
-                continue
-            for b in range(a, len(gaps)):
-                cost = left_cost + right_costs[b] + (left_ways[a] + right_ways[b]) * _WAY
-                if cost < best:
-                    best, chosen = cost, (a, b)
+        chosen = best_pair(left_costs, right_costs, left_ways, right_ways)
         self._put(right_leg, gaps[chosen[1]])
         self._put(left_leg, gaps[chosen[0]])
 
@@ -203,19 +202,13 @@ class _Arrangement:
         place = self.rows[self.grid.elements[node].row].index(node)
         return _Place(place, place + 1, self.x[node])
 
-    def _gaps(self, row: int, start: float, end: float) -> list[_Place]:
-        """The gaps of a row that a line may take, each with the x in it that is nearest to the way from start to end.
+    def _gaps(self, row: int, start: float) -> list[_Place]:
+        """The gaps of a row that a line may take, each with the x in it that is nearest to where the line comes from.
 
         A gap inside a turn costs what its line would cross.
         """
         elements = self.rows[row]
-        low, high = min(start, end), max(start, end)
-        turned = [0] * (len(elements) + 1)
-        for link in (*self.turns[row], *self.turns[row + 1]):
-            if self.grid.elements[link.first].row == row:
-                a, b = sorted((elements.index(link.first), elements.index(link.last)))
-                for gap in range(a + 1, b + 1):
-                    turned[gap] += 1
+        turned = list(accumulate(self._turn_ends(row), initial=0))
         gaps = []
         for gap in range(len(elements) + 1):
             left = elements[gap - 1] if gap else None
@@ -224,24 +217,30 @@ class _Arrangement:
                 continue
             least = -float("inf") if left is None else self.x[left] + self.half.get(left, 0.0)
             most = float("inf") if right is None else self.x[right] - self.half.get(right, 0.0)
-            x = max(least, min(most, max(low, min(high, start))))
-            gaps.append(_Place(gap, gap, x, turned[gap]))
+            gaps.append(_Place(gap, gap, max(least, min(most, start)), turned[gap]))
         return gaps
 
-    def _crossings(
-        self, link: Link, here: Sequence[_Place], there: Sequence[_Place], is_turned: bool = False
-    ) -> list[list[int]]:
-        """How many links of its channel a link would cross from each place here to each place there.
+    def _turn_ends(self, row: int) -> list[int]:
+        """For each element of a row how many turns begin there, less those that end there, from left to right."""
+        ends = [0] * len(self.rows[row])
+        turns = [turn for turn in (*self.turns[row], *self.turns[row + 1]) if self.grid.elements[turn.first].row == row]
+        place_of = {element: place for place, element in enumerate(self.rows[row])} if turns else {}
+        for turn in turns:
+            first, last = sorted((place_of[turn.first], place_of[turn.last]))
+            ends[first] += 1
+            ends[last] -= 1
+        return ends
+
+    def _crossings(self, link: Link, here: _Place, there: Sequence[_Place], is_turned: bool = False) -> list[int]:
+        """How many links of its channel a link would cross from a place here to each place there.
 
         ``here`` is in the row of the link's first end, or of its last when it is turned.
         """
         ends = self._places_of_links(link, is_turned)
-        table = []
-        for start in here:
-            left = sorted(b for a, b in ends if a < start.low)
-            right = sorted(b for a, b in ends if a >= start.high)
-            table.append([len(left) - bisect_left(left, end.high) + bisect_left(right, end.low) for end in there])
-        return table
+        left = sorted([b for a, b in ends if a < here.low])
+        right = sorted([b for a, b in ends if a >= here.high])
+        count = len(left)
+        return [count - bisect_left(left, end.high) + bisect_left(right, end.low) for end in there]
 
     def _places_of_links(self, link: Link, is_turned: bool) -> list[tuple[int, int]]:
         """(place here, place there) of each other link in the channel."""
@@ -253,6 +252,26 @@ class _Arrangement:
             (here[one.first], there[one.last]) if one.first in here else (here[one.last], there[one.first])
             for one in self.links[link.channel]
         ]
+
+
+def best_pair(
+    left_costs: Sequence[int], right_costs: Sequence[int], left_ways: Sequence[float], right_ways: Sequence[float]
+) -> tuple[int, int]:
+    """The gaps of both legs of a turn, the left one first, at which crossings and ways cost least.
+
+    What the legs cost by themselves tells all but a few pairs apart; only the rest are added up exactly.
+    """
+    left = [cost + way * WAY for cost, way in zip(left_costs, left_ways, strict=True)]
+    right = [cost + way * WAY for cost, way in zip(right_costs, right_ways, strict=True)]
+    least = list(accumulate(reversed(right), min))[::-1]
+    limit = min(map(add, left, least)) + _ROUNDING
+    return min(
+        (left_costs[a] + right_costs[b] + (left_ways[a] + right_ways[b]) * WAY, (a, b))
+        for a, cost in enumerate(left)
+        if cost + least[a] <= limit
+        for b in range(a, len(right))
+        if cost + right[b] <= limit
+    )[1]
 
 
 def _node_rows(grid: Grid) -> list[list[int]]:
