@@ -109,11 +109,13 @@ class CodeStrings:
         """Whether an expression is all of the value that it begins."""
         return _ENDS.match(self.code, expression.end) is not None and not expression.is_built
 
-    def _value(self, name: str, position: int) -> Expression | None:
-        """The string that a name stands for at a place, None when that is not known."""
+    def _value(self, name: str, user: Expression) -> Expression | None:
+        """The string that a name stands for in another one, None when that is not known, and in itself."""
         assert self.names is not None
-        bound = self.names.lookup(name, position)
+        bound = self.names.lookup(name, user.start)
         expression = self._bound_to(bound) if bound is not None else None
+        if expression is not None and expression.start == user.start:
+            return None
         if expression is None:
             member = name.replace("::", ".")
             return None if self.names.is_bound_as_member(member.rpartition(".")[2]) else self.members.get(member)
@@ -139,8 +141,8 @@ class CodeStrings:
             name = _NAMES.fullmatch(chunk.text) if self.language.fills_names and chunk.is_hole else None
             name = name or (_CAST.fullmatch(chunk.text) if self.language.types_follow else None)
             text = name["name"] if name is not None else chunk.text.strip()
-            value = self._value(text, expression.start) if chunk.is_hole and depth < MAX_BINDINGS else None
-            if value is None or value.start == expression.start or len(found) > MAX_CHUNKS:
+            value = self._value(text, expression) if chunk.is_hole and depth < MAX_BINDINGS else None
+            if value is None or len(found) > MAX_CHUNKS:
                 found.append(chunk)
                 continue
             for each in self._resolved(value, depth + 1):

@@ -220,3 +220,8 @@ def test_a_variable_of_go_with_a_type_may_be_bound_anew_and_added_to() -> None:
     assert "'x'" not in bound_anew.sql
     grown = 'func f() {\n\tvar q string = "UPDATE jobs SET a = 1"\n\tq += more\n\tfor i = 0; i < 3; i++ {\n\t}\n}'
     assert [bool(each.problem) for each in found("a.go", grown)] == [True]
+
+
+def test_a_string_that_names_itself_is_no_part_of_another() -> None:
+    code = "const q = `DELETE FROM jobs WHERE id = ${q}`"
+    assert [each.sql for each in found("a.ts", code)] == ["DELETE FROM jobs WHERE id = {q}"]
