@@ -180,9 +180,10 @@ class _Walker:
         return not (scope.is_module or scope.is_class) or binding.name.startswith("_")
 
     def _is_own(self, binding: Binding) -> bool:
-        """Whether no other file of the sources has the name."""
+        """Whether no other file of the sources has the name, and none of this one looks names up by their text."""
         constants = self.strings.constants
-        return not constants.project.mentions(constants.file, binding.name)
+        looks_up = any(each.id in _LOOKING_UP for each, _ in self.loads)
+        return not looks_up and not constants.project.mentions(constants.file, binding.name)
 
     def _add_unused(self, parts: Iterable[list[Chunk]]) -> None:
         """The parts of others that no statement has: only a log or an error takes them up."""
@@ -311,6 +312,7 @@ class _Walker:
             self.pieces.append(Piece(tuple(chunks), is_prose))
 
 
+_LOOKING_UP = frozenset({"getattr", "globals", "locals", "vars"})
 _STRINGS = (ast.Constant, ast.JoinedStr, ast.BinOp, ast.Call, ast.IfExp, ast.BoolOp, ast.Subscript)
 _COPIES = frozenset({"copy_records_to_table", "copy_to_table", "copy_from", "to_sql"})
 """Methods of asyncpg, psycopg2 and pandas that write rows of a table that they are given by name."""

@@ -18,7 +18,7 @@ import apsw
 import pytest
 from sqlglot import exp
 
-from arrowproof.conformance import effects, predicate, scopes, values
+from arrowproof.conformance import effects, picks, predicate, scopes, values
 from arrowproof.conformance.changes import Change, Opaque, classify
 from arrowproof.conformance.effects import Effects, Subject, effects_of
 from arrowproof.conformance.statements import split_statements
@@ -193,7 +193,7 @@ def _compare_null_to_false(left: values.Values, right: values.Values, comparison
     return values.FALSE if values.NOTHING in (left, right) else values.compare(left, right, comparison)
 
 
-def _hold_without_key(self: predicate.Evaluator, where: exp.Expr, inner: scopes.Scope, ties: Ties) -> bool:
+def _hold_without_key(self: picks.Picks, where: exp.Expr, inner: scopes.Scope, ties: Ties) -> bool:
     return where is None or True in self.truth(where.this, inner.with_rows(list(ties.rows)))
 
 
@@ -211,9 +211,9 @@ FAULTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "OR forgets its left side": _patch(predicate, "disjoin", lambda truths: tuple(truths)[-1]),
     "IS takes null for a comparison": _patch(predicate, "same", values.compare),
     "COALESCE ends at its first value": lambda patch: patch.setitem(predicate._VALUES, exp.Coalesce, _first_value),
-    "what is unknown is null": _patch(predicate, "UNKNOWN", values.NULL),
-    "an aggregate can be empty": _patch(predicate, "_always_has_rows", lambda _: False),
-    "every column is a key": _patch(predicate.Evaluator, "_may_hold", _hold_without_key),
+    "what is unknown is null": _patch(picks, "UNKNOWN", values.NULL),
+    "an aggregate can be empty": _patch(picks, "_always_has_rows", lambda _: False),
+    "every column is a key": _patch(picks.Picks, "_may_hold", _hold_without_key),
     "NOCASE is BINARY": _patch(predicate, "equality", lambda _: values.equality(values.Collation.BINARY)),
     "REPLACE removes nothing": _patch(effects._Reader, "_remove_all", lambda _: None),
     "CASE ends at its first branch": lambda patch: patch.setitem(predicate._VALUES, exp.Case, _first_branch),

@@ -369,6 +369,12 @@ def test_a_string_that_is_only_filled_is_no_statement_by_itself(code: str) -> No
     assert len(extract(used).statements) == (1 if code.startswith("def") else 2)
 
 
+def test_a_string_that_is_filled_may_be_another_one_where_names_are_looked_up() -> None:
+    code = 'class A:\n    Q = "DELETE FROM jobs WHERE s = {s}"\ndb.execute(A.Q.format(s=1))\n'
+    assert len(found("a.py", code)) == 1
+    assert len(found("a.py", code + "db.execute(getattr(A, name).format(s=2))")) == 2
+
+
 def test_a_string_that_is_filled_in_one_place_and_run_in_another_is_both() -> None:
     code = 'Q = "DELETE FROM jobs"\ndb.execute(Q)\ndb.execute(Q.replace("jobs", "notes"))'
     assert [each.sql for each in found("a.py", code)] == ["DELETE FROM jobs"]
