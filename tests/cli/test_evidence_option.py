@@ -162,7 +162,7 @@ def test_view_leaves_it_to_the_page_to_say_that_evidence_is_stale(tmp_path):
         assert 'class="stale"' in httpx.get(f"{address}page").text
     finally:
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
+        process.communicate(timeout=90)
 
 
 def test_view_of_a_page_that_is_drawn_already_takes_no_evidence(arrowproof, tmp_path):

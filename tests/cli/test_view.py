@@ -35,7 +35,7 @@ def test_view_serves_the_drawn_model_on_loopback_until_ctrl_c(tmp_path):
         assert '<html lang="ja">' in httpx.get(f"{address}page").text
     finally:
         process.send_signal(signal.SIGINT)
-        _out, err = process.communicate(timeout=30)
+        _out, err = process.communicate(timeout=90)
     assert process.returncode == 130
     assert "Traceback" not in err
     assert re.search(r"^drawn in \d+\.\d s$", err, re.MULTILINE)
@@ -60,7 +60,7 @@ def test_view_of_a_model_that_is_broken_from_the_start_says_why(tmp_path):
     assert process.stdout is not None
     assert process.stdout.readline().startswith("serving http://127.0.0.1:")
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=90)
     # A machine that is busy says first that it is drawing.
     assert err.removeprefix("drawing…\n").startswith("error: lifecycle.json has 1 error\n")
 
@@ -73,5 +73,5 @@ def test_view_of_a_page_that_is_too_large_says_so(tmp_path):
     assert process.stdout is not None
     assert process.stdout.readline().startswith("serving http://127.0.0.1:")
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=90)
     assert err.removeprefix("drawing…\n").startswith("error: page.html is larger than 32 MiB")

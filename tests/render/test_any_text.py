@@ -16,6 +16,7 @@ from arrowproof.render.page import render_page
 from arrowproof.render.proof import bring_proof
 from tests.render.evidence_builder import build_evidence
 from tests.render.pages import MEASURE, SIZES, pressed, show, state
+from tests.render.tabs import DEADLINE, reload, resize
 
 LONG = "x" * 300
 LABELS = {
@@ -90,7 +91,7 @@ def test_every_text_stands_inside_its_box_at_every_size(tab: Page, tmp_path: Pat
     show(tab, tmp_path, page_with(*LABELS[name]))
     tab.evaluate("new Promise(requestAnimationFrame)")
     for width, height in SIZES:
-        tab.set_viewport_size({"width": width, "height": height})
+        resize(tab, width, height)
         assert tab.evaluate(PLACES) == INSIDE, (width, height)
 
 
@@ -228,7 +229,7 @@ def of_ids(make: Callable[[str], str] = str) -> Lifecycle:
 def opened_ids(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     """The page of all ids, opened once: it is long, and every test takes back what it has chosen."""
     page = browser.new_page(viewport={"width": 1440, "height": 900})
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(DEADLINE)
     show(page, tmp_path_factory.mktemp("ids"), render_page(of_ids()))
     yield page
     page.close()
@@ -250,7 +251,7 @@ def test_whatever_an_id_is_its_arrow_can_be_chosen_linked_to_and_put_back(ids: P
     ids.keyboard.press("Enter")
     (chosen,) = pressed(ids, ".arrow")
     assert ids.locator(".list button[aria-pressed=true]").count() == 1
-    ids.reload()
+    reload(ids)
     assert pressed(ids, ".arrow") == [chosen]
     assert arrow.get_attribute("aria-pressed") == "true"
     ids.keyboard.press("Escape")
@@ -264,7 +265,7 @@ def test_whatever_the_ids_of_states_are_a_transition_can_be_chosen_and_linked_to
     assert ids.locator("[aria-pressed=true][data-key^=a]").evaluate_all("all => all.map(each => each.dataset.key)") == [
         f"a{number}"
     ]
-    ids.reload()
+    reload(ids)
     assert ids.locator(".list button").nth(number).get_attribute("aria-pressed") == "true"
     assert ids.locator(".list button[aria-pressed=true]").count() == 1
 

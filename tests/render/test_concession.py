@@ -24,6 +24,7 @@ from tests.render.evidence_builder import build_evidence
 from tests.render.extremes import with_sneak_paths
 from tests.render.pages import FITS, MEASURE, ROOT, SIZES, show
 from tests.render.proofs import CASES, proof_of
+from tests.render.tabs import resize
 
 MODELS = (
     *sorted((ROOT / "examples" / "gallery").glob("*.lifecycle.json")),
@@ -89,7 +90,7 @@ def test_a_red_page_is_read_and_stands_on_one_screen_in_the_browser_too(
     assert tab.evaluate(SMALLEST, "svg.drawing .state text") >= LEAST_STATE
     assert tab.evaluate(SMALLEST, "svg.drawing .label text") >= LEAST_LABEL
     for width, height in SIZES:
-        tab.set_viewport_size({"width": width, "height": height})
+        resize(tab, width, height)
         assert tab.evaluate(MEASURE) == FITS
 
 
@@ -155,7 +156,7 @@ def test_print_shows_what_stands_in_folds(tab: Page, tmp_path: Path) -> None:
 
 def test_paper_has_the_whole_drawing_on_its_first_sheet(tab: Page, tmp_path: Path) -> None:
     show(tab, tmp_path, red_page("oban-job", "all", 8))
-    tab.set_viewport_size({"width": 1062, "height": 733})  # A4 without its margins
+    resize(tab, 1062, 733)  # A4 without its margins
     tab.emulate_media(media="print")
     assert tab.evaluate("document.documentElement.scrollHeight > innerHeight")
     drawing, legend = (tab.locator(part).first.bounding_box() for part in ("svg.drawing", ".legend"))

@@ -19,6 +19,7 @@ from arrowproof.render.stage import Stage, set_stage
 from tests.render.extremes import ARROWS, FAMILIES, STATES, with_sneak_paths
 from tests.render.pages import FITS, MEASURE, ROOT, show
 from tests.render.proofs import CASES, proof_page
+from tests.render.tabs import resize
 
 ENGLISH = load_language()
 GALLERY = ROOT / "examples" / "gallery"
@@ -51,7 +52,7 @@ def test_every_family_of_extremes_is_within_the_size_and_is_read_in_one_drawing(
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_page_of_every_family_fits_its_screen_in_the_browser(tab: Page, tmp_path: Path, family: str) -> None:
     show(tab, tmp_path, render_page(FAMILIES[family](), stage=stage_of(family)))
-    tab.set_viewport_size({"width": 1440, "height": 900})
+    resize(tab, 1440, 900)
     assert tab.evaluate(MEASURE) == FITS
 
 
@@ -62,7 +63,7 @@ def test_a_page_with_many_sneak_paths_fits_its_screen(
 ) -> None:
     model = load_lifecycle(file)
     show(tab, tmp_path, proof_page(model, with_sneak_paths(model, sneak_paths, unknown)))
-    tab.set_viewport_size({"width": 1440, "height": 900})
+    resize(tab, 1440, 900)
     assert tab.locator(".drawing:not([hidden]) .sneak").count() == sneak_paths
     assert tab.evaluate(MEASURE) == FITS
 

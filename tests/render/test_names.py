@@ -12,6 +12,7 @@ from arrowproof.render.page import render_page
 from arrowproof.render.proof import bring_proof
 from tests.render.evidence_builder import build_evidence
 from tests.render.pages import pressed, show, state
+from tests.render.tabs import address, reload
 
 # Two states that are called like the ends of a life, which lint warns of and does not refuse.
 ENDS = Lifecycle(
@@ -65,7 +66,7 @@ def test_an_arrow_a_state_and_a_view_may_be_called_like_what_every_object_of_a_s
             tab.locator(f".drawing {selector}[aria-pressed=true], {selector}[data-view][aria-pressed=true]").count()
             == 1
         )
-        assert tab.url.endswith(fragment)
+        assert address(tab).endswith(fragment)
     for fragment in (f"#arrow=x{id}", f"#state=x{id}", "#arrow=toLocaleString", "#arrow=new"):
         tab.goto("about:blank")
         show(tab, tmp_path, render_page(lifecycle, proof=proof), fragment)
@@ -109,14 +110,14 @@ def test_ids_that_differ_by_white_space_alone_have_addresses_of_their_own(
         for number in range(tab.locator(selector).count()):
             tab.evaluate("location.hash = ''")
             tab.locator(selector).nth(number).dispatch_event("click")
-            chosen = tab.url.split("#")[1]
+            chosen = address(tab).split("#")[1]
             pressed_keys = tab.evaluate(
                 "[...document.querySelectorAll('.arrow[aria-pressed=true], .state[aria-pressed=true]')]"
                 ".map((item) => item.dataset.key)"
             )
             seen.add(chosen)
-            tab.reload()
-            assert tab.url.endswith(chosen)
+            reload(tab)
+            assert address(tab).endswith(chosen)
             again = tab.evaluate(
                 "[...document.querySelectorAll('.arrow[aria-pressed=true], .state[aria-pressed=true]')]"
                 ".map((item) => item.dataset.key)"

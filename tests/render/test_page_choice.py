@@ -12,16 +12,17 @@ from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle, Panel
 from arrowproof.render.drawing import Box, Drawing, TextLine
 from arrowproof.render.page import render_page
 from tests.render.pages import MEASURE, MODELS, NOTES, TWO, grid_drawing, page_of, pressed, show, state
+from tests.render.tabs import expect_fragment, expect_no_fragment, reload
 
 
 def test_choosing_a_transition_marks_its_arrows_and_escape_clears(tab: Page, tmp_path: Path) -> None:
     show(tab, tmp_path, page_of(NOTES))
     tab.get_by_role("button", name="pending → done").click()
     assert pressed(tab, ".arrow") == ["pick", "succeed"]
-    assert tab.url.endswith("#transition=pending:done")
+    expect_fragment(tab, "#transition=pending:done")
     tab.keyboard.press("Escape")
     assert pressed(tab, ".arrow") == []
-    assert "#" not in tab.url
+    expect_no_fragment(tab)
 
 
 def test_a_transition_that_is_pointed_at_or_in_focus_lights_its_arrows(tab: Page, tmp_path: Path) -> None:
@@ -76,7 +77,7 @@ def test_an_address_names_arrows_and_transitions_whose_ids_have_a_colon(tab: Pag
     assert pressed(tab, ".arrow") == ["x:y"]
     tab.keyboard.press("Escape")
     tab.get_by_role("button", name="a:b → c").click()
-    tab.reload()
+    reload(tab)
     assert pressed(tab, ".arrow") == ["x:y"]
 
 
@@ -89,10 +90,10 @@ def test_choosing_an_arrow_by_keyboard_marks_the_transitions_over_it_and_names_i
     tab.keyboard.press("Enter")
     assert pressed(tab, ".arrow") == ["pick"]
     assert len(pressed(tab, ".list button")) == 2
-    assert tab.url.endswith("#arrow=pick")
+    expect_fragment(tab, "#arrow=pick")
     tab.keyboard.press("Enter")
     assert pressed(tab, ".list button") == []
-    assert "#" not in tab.url
+    expect_no_fragment(tab)
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from arrowproof.render.svg import render_svg
 from tests.render.evidence_builder import build_evidence
 from tests.render.pages import pressed, show, state
 from tests.render.proofs import proof_of
+from tests.render.tabs import expect_fragment
 
 MODEL = Lifecycle(
     "cord",
@@ -58,7 +59,7 @@ def test_an_arrow_on_a_cord_is_chosen_by_the_mouse_at_its_label_and_at_its_bead(
     for part in (".label text", ".bead"):
         group.locator(part).click(force=True)
         assert pressed(tab, ".arrow") == [arrow]
-        assert tab.url.endswith(f"#arrow={arrow}")
+        expect_fragment(tab, f"#arrow={arrow}")
         tab.keyboard.press("Escape")
         assert pressed(tab, ".arrow") == []
 

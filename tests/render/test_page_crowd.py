@@ -14,6 +14,7 @@ from arrowproof.model.lifecycle import Arrow
 from arrowproof.render.page import render_page
 from tests.render.pages import show
 from tests.render.scene_pages import path, scene
+from tests.render.tabs import expect_fragment, go_back
 from tests.render.test_scenes import SAYS_MUCH, crowded
 
 CROWD = ".drawing:not([hidden]) .arrow[data-arrow='bundle:1']"
@@ -49,12 +50,12 @@ def test_a_crowd_opens_the_focus_view_of_its_source_and_back_returns(
     show(tab, tmp_path, page_of_crowd())
     choose(tab.locator(CROWD))
     assert scene(tab) == "#state=s3"
-    assert tab.url.endswith("#state=s3")
+    expect_fragment(tab, "#state=s3")
     assert path(tab) == ["Overview", "Step 3"]
     shown = tab.locator(".drawing:not([hidden]) .arrow")
     keys = {key for each in shown.all() for key in (each.get_attribute("data-keys") or "").split()}
     assert len(keys) >= 60
-    tab.go_back()
+    go_back(tab)
     assert scene(tab) is None
     expect(tab.locator(CROWD)).to_be_visible()
 

@@ -17,6 +17,7 @@ from arrowproof.render.page import render_page
 from arrowproof.render.proof import bring_proof
 from tests.render.evidence_builder import AGENT_RUNGS, AGENT_SNEAK_PATHS, build_evidence
 from tests.render.pages import BUNDLED, FITS, MEASURE, SIZES, Collector, show
+from tests.render.tabs import resize
 
 AGENT = load_lifecycle(Path(__file__).parent / "cases" / "agent-run.json")
 JOB = load_lifecycle(BUNDLED)
@@ -65,7 +66,7 @@ PAGES: dict[str, Callable[[], str]] = {
 def test_a_page_with_evidence_fits_every_screen(name: str, tab: Page, tmp_path: Path) -> None:
     show(tab, tmp_path, PAGES[name]())
     for width, height in SIZES:
-        tab.set_viewport_size({"width": width, "height": height})
+        resize(tab, width, height)
         assert tab.evaluate(MEASURE) == FITS, (name, width)
 
 

@@ -33,6 +33,7 @@ from arrowproof.render.layout import layout_lifecycle
 from arrowproof.render.page import render_page
 from arrowproof.render.svg import render_svg
 from tests.render.pages import BUNDLED, DARK_PAPER, NOTES, SCRIPT, paper, ring, show
+from tests.render.tabs import DEADLINE, expect_fragment, resize
 
 LIFECYCLE = replace(load_lifecycle(BUNDLED), views=(View("happy", "Happy", (), ("accept",)),))
 DRAWING = layout_lifecycle(LIFECYCLE)
@@ -45,7 +46,7 @@ def themed(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
     """A tab of someone who prefers this theme."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme=request.param)
     page = context.new_page()
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(DEADLINE)
     yield page
     context.close()
 
@@ -174,7 +175,7 @@ def test_the_menu_takes_no_room_and_is_walked_and_left_by_keys(tab, tmp_path):
     tab.keyboard.press("Escape")
     expect(summary).to_be_focused()
     assert menu.get_attribute("open") is None
-    assert tab.url.endswith("#arrow=retry")
+    expect_fragment(tab, "#arrow=retry")
 
 
 def test_the_menu_closes_when_something_else_is_pressed_or_focused(tab, tmp_path):
@@ -190,7 +191,7 @@ def test_the_menu_closes_when_something_else_is_pressed_or_focused(tab, tmp_path
 def test_the_menu_stands_within_the_screen_in_both_themes(themed, tmp_path):
     show(themed, tmp_path, PAGE)
     for width, height in ((1440, 900), (700, 900), (340, 700)):
-        themed.set_viewport_size({"width": width, "height": height})
+        resize(themed, width, height)
         themed.evaluate("document.getElementById('export').open = true")
         box = themed.locator("#export .items").bounding_box()
         assert box is not None

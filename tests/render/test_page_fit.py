@@ -10,6 +10,7 @@ from arrowproof.model.lifecycle import Panel
 from arrowproof.render.panel_heights import panel_height
 from arrowproof.render.ruler import Ruler
 from tests.render.pages import FITS, MEASURE, MODELS, NOTES, SIZES, page_of, show
+from tests.render.tabs import resize
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -18,7 +19,7 @@ def test_nothing_scrolls_is_cut_small_or_overlaps_at_any_size_in_either_theme(
 ) -> None:
     show(tab, tmp_path, page_of(MODELS[name]))
     for width, height in SIZES:
-        tab.set_viewport_size({"width": width, "height": height})
+        resize(tab, width, height)
         for scheme in ("light", "dark"):
             tab.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
             assert tab.evaluate(MEASURE) == FITS, (width, height, scheme)
@@ -55,7 +56,7 @@ def test_a_page_with_too_much_text_scrolls_and_hides_nothing(tab: Page, tmp_path
 def test_a_smaller_screen_scrolls_down_and_never_sideways(
     tab: Page, tmp_path: Path, name: str, size: tuple[int, int]
 ) -> None:
-    tab.set_viewport_size({"width": size[0], "height": size[1]})
+    resize(tab, size[0], size[1])
     show(tab, tmp_path, page_of(MODELS[name]))
     measured = tab.evaluate(MEASURE)
     assert (measured["right"], measured["small"], measured["overlapping"]) == (0, [], [])

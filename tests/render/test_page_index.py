@@ -9,6 +9,7 @@ from arrowproof.model.lifecycle import Arrow, Lifecycle
 from arrowproof.render.page import render_page
 from tests.render.drawn import page_of_case
 from tests.render.pages import FITS, MEASURE, SIZES, show, state
+from tests.render.tabs import go_back, resize
 
 
 @pytest.mark.parametrize("name", ["order", "order-groups"])
@@ -16,7 +17,7 @@ from tests.render.pages import FITS, MEASURE, SIZES, show, state
 def test_the_index_of_all_states_stands_on_one_screen(
     tab: Page, tmp_path: Path, name: str, size: tuple[int, int]
 ) -> None:
-    tab.set_viewport_size({"width": size[0], "height": size[1]})
+    resize(tab, size[0], size[1])
     show(tab, tmp_path, page_of_case(name))
     expect(tab.locator(".index dd a")).to_have_count(30)
     assert tab.evaluate(MEASURE) == FITS
@@ -28,7 +29,7 @@ def test_a_link_shows_the_focus_view_of_its_state_and_takes_the_focus_there(tab:
     assert tab.evaluate("location.hash") == "#state=pay_review"
     expect(tab.locator(".state.focus:visible")).to_be_focused()
     expect(tab.locator(".index")).to_be_hidden()
-    tab.go_back()
+    go_back(tab)
     expect(tab.locator(".index")).to_be_visible()
 
 

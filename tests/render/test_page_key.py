@@ -25,6 +25,7 @@ from arrowproof.render.ruler import Ruler
 from tests.render.evidence_builder import AGENT_SNEAK_PATHS, build_evidence
 from tests.render.pages import MEASURE, SIZES, pressed, ring, show, state
 from tests.render.proofs import proof_of
+from tests.render.tabs import expect_fragment, resize
 
 LABEL = "confirmed by hand, for the {}th time"
 MODEL = Lifecycle(
@@ -89,7 +90,7 @@ def test_a_row_of_the_key_chooses_its_arrow_and_lights_it(tab: Page, tmp_path: P
     assert tab.locator(".arrow.lit").evaluate_all("all => all.map(each => each.dataset.arrow)") == ["close1"]
     row.click()
     assert pressed(tab, ".arrow") == ["close1"]
-    assert tab.url.endswith("#arrow=close1")
+    expect_fragment(tab, "#arrow=close1")
     assert row.get_attribute("aria-pressed") == "true"
     row.click()
     assert pressed(tab, ".arrow") == []
@@ -128,7 +129,7 @@ def test_a_page_with_a_key_stands_on_one_screen_at_every_size(
     tab: Page, tmp_path: Path, page: Callable[[], str]
 ) -> None:
     for width, height in SIZES:
-        tab.set_viewport_size({"width": width, "height": height})
+        resize(tab, width, height)
         for fragment in ("", "#arrow=a4"):
             show(tab, tmp_path, page(), fragment)
             found = tab.evaluate(MEASURE)
@@ -152,7 +153,7 @@ def test_lines_of_a_key_with_marks_upon_marks_are_higher_and_take_the_height_tha
         Arrow(f"a{n}", *(("open", "held") if n % 2 else ("held", "open")), f"{event} {n}", guard) for n in range(28)
     )
     model = replace(MODEL, arrows=arrows)
-    tab.set_viewport_size({"width": 1440, "height": 900})
+    resize(tab, 1440, 900)
     show(tab, tmp_path, render_page(model, numbered(model, model)))
     width, height, *lines = tab.evaluate(KEY_LINES)
     assert len(lines) == (2 if guard else 1)
@@ -193,7 +194,7 @@ def test_a_key_with_room_for_some_lines_says_how_many_more_there_are_and_makes_r
 
 
 def test_on_a_page_that_scrolls_every_line_of_the_key_stands(tab: Page, tmp_path: Path) -> None:
-    tab.set_viewport_size({"width": 390, "height": 844})
+    resize(tab, 390, 844)
     show(tab, tmp_path, cramped_page(), "#arrow=a3")
     assert all(tab.locator(".key li").evaluate_all("all => all.map((line) => line.checkVisibility())"))
     assert not tab.locator(".key .left").is_visible()
@@ -206,10 +207,10 @@ def test_lines_that_one_screen_has_no_room_for_are_put_away_by_the_document_and_
     past = "lines => lines.map((line) => `${line.hidden} ${line.checkVisibility()}`)"
     found = tab.locator(".key li").filter(has_text=re.compile("^2[78]"))
     assert set(found.evaluate_all(past)) == {"true false"}
-    tab.set_viewport_size({"width": 390, "height": 844})
+    resize(tab, 390, 844)
     expect(found.first).to_be_visible()
     assert set(found.evaluate_all(past)) == {"false true"}
-    tab.set_viewport_size({"width": 1440, "height": 900})
+    resize(tab, 1440, 900)
     expect(found.first).to_be_hidden()
     assert set(found.evaluate_all(past)) == {"true false"}
     tab.emulate_media(media="print")
@@ -221,10 +222,10 @@ def test_a_screen_with_more_room_has_more_lines_of_the_key(tab: Page, tmp_path: 
     show(tab, tmp_path, cramped_page())
     lines = tab.locator(".key li:visible")
     few = lines.count()
-    tab.set_viewport_size({"width": 1440, "height": 1200})
+    resize(tab, 1440, 1200)
     expect(lines).not_to_have_count(few)
     assert lines.count() > few
-    tab.set_viewport_size({"width": 1440, "height": 900})
+    resize(tab, 1440, 900)
     expect(lines).to_have_count(few)
 
 

@@ -13,6 +13,7 @@ from arrowproof.model.lifecycle import Arrow, Lifecycle
 from arrowproof.render.language import load_language
 from arrowproof.render.page import render_page
 from tests.render.pages import TWO, grid_drawing, page_of, show, state
+from tests.render.tabs import reload
 
 SCENE = ".drawing:not([hidden])"
 
@@ -83,7 +84,7 @@ def test_buttons_and_keys_of_more_than_one_character_serve_in_any_case(tab: Page
 def test_what_was_chosen_is_remembered(tab: Page, tmp_path: Path) -> None:
     show(tab, tmp_path, page())
     switch_off(tab)
-    tab.reload()
+    reload(tab)
     whole = zoom(tab)
     tab.keyboard.press("+")
     assert zoom(tab) == whole

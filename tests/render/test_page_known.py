@@ -10,6 +10,7 @@ from arrowproof.render.page import render_page
 from tests.render.drawn import page_of_case
 from tests.render.pages import FITS, MEASURE, NOTES, SIZES, grid_drawing, page_of, pressed, show
 from tests.render.scene_pages import page_of_views, scene
+from tests.render.tabs import address, expect_fragment, expect_no_fragment, go_back, resize
 from tests.render.test_page_views import VIEWED, chosen_view
 
 ISOLATE = "\u2068#{}\u2069"
@@ -53,7 +54,7 @@ def test_an_address_that_names_nothing_opens_the_whole_says_so_and_is_not_copied
     expect(tab.get_by_role("status")).to_have_text(said(name))
     assert chosen_view(tab) == "Whole"
     assert pressed(tab, ".arrow") == []
-    assert "#" not in tab.url
+    expect_no_fragment(tab)
     assert link(tab) == ""
 
 
@@ -129,7 +130,7 @@ def test_a_change_of_the_address_is_applied_once_however_it_comes_about(
     show(tab, tmp_path, page_of(NOTES), "#arrow=accept")
     for name in ("pick", "lose"):
         tab.evaluate("(name) => { location.hash = `#arrow=${name}` }", name)
-    tab.go_back()
+    go_back(tab)
     assert pressed(tab, ".arrow") == ["pick"]
     tab.evaluate(COUNTED)
     assert tab.evaluate(f"counted(() => {{ {change} }})") == 1
@@ -140,7 +141,7 @@ def test_an_address_that_is_typed_into_the_bar_of_an_open_page_is_applied_once(t
     show(tab, tmp_path, page_of(NOTES), "#arrow=accept")
     tab.evaluate(COUNTED)
     tab.evaluate("() => { globalThis.typed = counted(() => 0) }")
-    tab.goto(tab.url.replace("accept", "pick"))
+    tab.goto(address(tab).replace("accept", "pick"))
     assert tab.evaluate("typed") == 1
     assert pressed(tab, ".arrow") == ["pick"]
 
@@ -213,7 +214,7 @@ def test_of_parts_of_one_kind_in_an_address_the_last_is_shown_and_the_others_sai
 ) -> None:
     show(tab, tmp_path, page_of(VIEWED), f"#{fragment}")
     expect(tab.get_by_role("status")).to_have_text(said(left, PART_LEFT))
-    assert tab.url.endswith(f"#{kept}")
+    expect_fragment(tab, f"#{kept}")
     assert link(tab) == kept
 
 
@@ -245,7 +246,7 @@ def test_the_line_has_air_at_every_size_and_moves_nothing(tab: Page, tmp_path: P
         "Math.max(...['figure', 'aside'].map((part) => document.querySelector(part).getBoundingClientRect().bottom))"
     )
     for width, height in SIZES:
-        tab.set_viewport_size({"width": width, "height": height})
+        resize(tab, width, height)
         show(tab, tmp_path, text)
         before = tab.evaluate(bottom)
         show(tab, tmp_path, text, f"#view=a&arrow={'注' * 300}")
@@ -263,7 +264,7 @@ def test_the_line_has_air_at_every_size_and_moves_nothing(tab: Page, tmp_path: P
 
 
 def test_on_a_phone_the_line_stands_above_the_page(tab: Page, tmp_path: Path) -> None:
-    tab.set_viewport_size({"width": 390, "height": 844})
+    resize(tab, 390, 844)
     show(tab, tmp_path, page_of(NOTES), f"#arrow={'nope' * 30}")
     line, header = (tab.locator(part).bounding_box() for part in (".notice", "header"))
     assert line is not None

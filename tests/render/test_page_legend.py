@@ -14,6 +14,7 @@ from tests.render.drawn import CASES, page_of_case
 from tests.render.evidence_builder import build_evidence
 from tests.render.pages import show
 from tests.render.proofs import notes, proof_page
+from tests.render.tabs import resize
 
 
 def signs(tab: Page) -> list[str]:
@@ -68,13 +69,13 @@ def rule_at_edge(tab: Page) -> bool:
 @pytest.mark.parametrize("width", [1440, 900, 700, 600, 500, 390])
 def test_a_row_of_the_legend_never_begins_with_a_rule(tab: Page, tmp_path: Path, width: int) -> None:
     show(tab, tmp_path, proof_page(*notes()))
-    tab.set_viewport_size({"width": width, "height": 900})
+    resize(tab, width, 900)
     assert not rule_at_edge(tab)
 
 
 def test_rows_of_the_legend_begin_at_one_edge(tab: Page, tmp_path: Path) -> None:
     show(tab, tmp_path, proof_page(*notes()))
-    tab.set_viewport_size({"width": 500, "height": 900})
+    resize(tab, 500, 900)
     boxes = [part.bounding_box() for part in tab.locator(".legend .part").all()]
     rows = {box["y"]: min(each["x"] for each in boxes if each and each["y"] == box["y"]) for box in boxes if box}
     assert len(rows) == 2
@@ -99,7 +100,7 @@ def test_what_stands_at_no_arrow_shares_a_row_with_the_kinds_where_all_rungs_tak
 
 
 def test_a_drawing_wider_than_its_frame_scrolls_to_what_is_chosen(tab: Page, tmp_path: Path) -> None:
-    tab.set_viewport_size({"width": 390, "height": 844})
+    resize(tab, 390, 844)
     show(tab, tmp_path, proof_page(*notes()), "#arrow=succeed")
     arrow = tab.locator(".arrow[aria-pressed=true] .line").bounding_box()
     frame = tab.locator(".draw").bounding_box()

@@ -17,6 +17,7 @@ from tests.render.evidence_builder import AGENT_RUNGS, AGENT_SNEAK_PATHS, build_
 from tests.render.extremes import dense
 from tests.render.pages import BUNDLED, MEASURE, ROOT, show, state
 from tests.render.scene_pages import TEXTS, page_of_views
+from tests.render.tabs import resize
 from tests.render.test_transition_groups import many, page_of
 
 CASES = Path(__file__).parent / "cases"
@@ -39,7 +40,7 @@ def beside(tab: Page) -> bool:
 def test_on_a_small_screen_the_column_goes_below_and_text_stays_readable(
     tab: Page, tmp_path: Path, width: int, height: int, fragment: str
 ) -> None:
-    tab.set_viewport_size({"width": width, "height": height})
+    resize(tab, width, height)
     show(tab, tmp_path, page_of_views(), fragment)
     states, labels = tab.evaluate(TEXTS)
     assert states >= 12
@@ -50,7 +51,7 @@ def test_on_a_small_screen_the_column_goes_below_and_text_stays_readable(
 
 
 def test_from_1300_pixels_on_the_column_stands_beside_the_drawing(tab: Page, tmp_path: Path) -> None:
-    tab.set_viewport_size({"width": 1300, "height": 720})
+    resize(tab, 1300, 720)
     show(tab, tmp_path, page_of_views())
     assert beside(tab)
 
@@ -59,7 +60,7 @@ def test_from_1300_pixels_on_the_column_stands_beside_the_drawing(tab: Page, tmp
 def test_on_a_low_screen_labels_are_read_and_only_a_drawing_that_needs_the_height_scrolls(
     tab: Page, tmp_path: Path, size: tuple[int, int], least: float
 ) -> None:
-    tab.set_viewport_size({"width": size[0], "height": size[1]})
+    resize(tab, size[0], size[1])
     show(tab, tmp_path, render_page(load_lifecycle(ROOT / "examples" / "gallery" / "order.lifecycle.json")))
     assert tab.evaluate(TEXTS)[1] >= least
     found = tab.evaluate(MEASURE)
@@ -72,20 +73,20 @@ def test_on_a_low_screen_labels_are_read_and_only_a_drawing_that_needs_the_heigh
 def test_a_drawing_that_can_be_read_so_is_no_higher_than_the_screen(
     tab: Page, tmp_path: Path, size: tuple[int, int]
 ) -> None:
-    tab.set_viewport_size({"width": size[0], "height": size[1]})
+    resize(tab, size[0], size[1])
     show(tab, tmp_path, page_of_views(), "#view=pay")
     assert tab.evaluate("document.querySelector('.drawing:not([hidden])').getBoundingClientRect().height") < size[1]
 
 
 @pytest.mark.parametrize("selector", [".controls :is(button, summary)", ".bar :is(button, input)", ".list button"])
 def test_on_a_phone_what_is_touched_is_large_enough(tab: Page, tmp_path: Path, selector: str) -> None:
-    tab.set_viewport_size({"width": 390, "height": 844})
+    resize(tab, 390, 844)
     show(tab, tmp_path, page_of_views(), "#view=pay")
     assert tab.evaluate(LOW, selector) >= 30
 
 
 def test_on_a_phone_every_line_of_a_key_is_large_enough(tab: Page, tmp_path: Path) -> None:
-    tab.set_viewport_size({"width": 390, "height": 844})
+    resize(tab, 390, 844)
     show(tab, tmp_path, render_page(dense()))
     assert tab.evaluate(LOW, ".key button") >= 30
 
@@ -93,7 +94,7 @@ def test_on_a_phone_every_line_of_a_key_is_large_enough(tab: Page, tmp_path: Pat
 def test_on_a_phone_every_target_of_a_group_is_large_enough_and_level_with_its_source(
     tab: Page, tmp_path: Path
 ) -> None:
-    tab.set_viewport_size({"width": 390, "height": 844})
+    resize(tab, 390, 844)
     show(tab, tmp_path, page_of(many()))
     assert tab.evaluate(LOW, ".grouped button") >= 30
     tops = """() => ['.source', 'button bdi'].map((part) => {
@@ -114,7 +115,7 @@ def test_a_proof_is_no_wider_than_a_screen_of_320_pixels(tab: Page, tmp_path: Pa
         lifecycle, AGENT_RUNGS if is_agent else {}, sneak_paths=AGENT_SNEAK_PATHS if is_agent else ()
     )
     evidence = replace(evidence, environment=replace(evidence.environment, database=LONG))
-    tab.set_viewport_size({"width": 320, "height": 568})
+    resize(tab, 320, 568)
     proof = bring_proof(lifecycle, evidence, "", (), language)
     show(tab, tmp_path, render_page(lifecycle, language=language, proof=proof))
     assert tab.evaluate("document.documentElement.scrollWidth - innerWidth") == 0
@@ -123,7 +124,7 @@ def test_a_proof_is_no_wider_than_a_screen_of_320_pixels(tab: Page, tmp_path: Pa
 def test_the_id_of_a_lifecycle_is_not_squeezed_by_what_stands_beside_it(tab: Page, tmp_path: Path) -> None:
     lifecycle = load_lifecycle(BUNDLED)
     proof = bring_proof(lifecycle, build_evidence(lifecycle, {}), "ab" * 32, (), load_language())
-    tab.set_viewport_size({"width": 320, "height": 640})
+    resize(tab, 320, 640)
     show(tab, tmp_path, render_page(lifecycle, proof=proof))
     id, name = (tab.locator(f".run {part}").bounding_box() for part in (".id", "b"))
     assert id is not None
@@ -135,7 +136,7 @@ def test_the_id_of_a_lifecycle_is_not_squeezed_by_what_stands_beside_it(tab: Pag
 def test_on_a_phone_the_verdict_begins_where_the_title_does(tab: Page, tmp_path: Path) -> None:
     lifecycle = load_lifecycle(CASES / "agent-run.json")
     proof = bring_proof(lifecycle, build_evidence(lifecycle, AGENT_RUNGS, sneak_paths=AGENT_SNEAK_PATHS), "ab" * 32)
-    tab.set_viewport_size({"width": 390, "height": 844})
+    resize(tab, 390, 844)
     show(tab, tmp_path, render_page(lifecycle, proof=proof))
     title, verdict = (tab.locator(place).bounding_box() for place in ("h1", ".verdict"))
     assert title is not None
@@ -145,7 +146,7 @@ def test_on_a_phone_the_verdict_begins_where_the_title_does(tab: Page, tmp_path:
 
 
 def test_on_a_phone_the_keys_stand_beside_the_zoom_and_are_as_high(tab: Page, tmp_path: Path) -> None:
-    tab.set_viewport_size({"width": 390, "height": 844})
+    resize(tab, 390, 844)
     show(tab, tmp_path, page_of_views())
     keys, zoom = tab.locator(".keys summary").bounding_box(), tab.locator(".zoom button").first.bounding_box()
     assert keys is not None
@@ -164,7 +165,7 @@ def test_what_a_phone_shows_first_is_a_whole_box(tab: Page, tmp_path: Path) -> N
     lifecycle = Lifecycle(
         "chain", "Chain", tuple(states), (Arrow("new", None, "s0", "the customer has sent the order"), *arrows)
     )
-    tab.set_viewport_size({"width": 320, "height": 568})
+    resize(tab, 320, 568)
     show(tab, tmp_path, render_page(lifecycle))
     box, frame = (tab.locator(part).first.bounding_box() for part in (".drawing:not([hidden]) .state", ".draw"))
     assert box is not None

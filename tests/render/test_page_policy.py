@@ -21,6 +21,7 @@ from arrowproof.render.proof import bring_proof
 from arrowproof.render.text import clean_text
 from tests.render.evidence_builder import build_evidence
 from tests.render.pages import Collector, show
+from tests.render.tabs import address
 
 PAYLOADS = {
     "a script": "</script></style></title></textarea>--><script>hacked = 1</script>",
@@ -130,9 +131,9 @@ def test_nothing_that_is_said_runs_or_is_asked_for_whatever_is_chosen(tab: Page,
             if item.is_visible():
                 item.dispatch_event("click")
                 tab.keyboard.press("Escape")
-    address = tab.url
+    link = address(tab)
     tab.goto("about:blank")
-    tab.goto(address)
+    tab.goto(link)
     assert tab.evaluate("typeof hacked") == "undefined"
     assert tab.title() == title
     assert said == []

@@ -17,6 +17,7 @@ from tests.render.drawn import CASES, page_of_case
 from tests.render.evidence_builder import build_evidence
 from tests.render.pages import FITS, MEASURE, NOTES, SIZES, grid_drawing, page_of, pressed, show, state
 from tests.render.scene_pages import TEXTS, arrow, box, go, group, path, scene
+from tests.render.tabs import expect_fragment, go_back, resize
 from tests.render.test_scenes import large
 
 
@@ -46,7 +47,7 @@ def test_a_group_opens_and_the_ways_back_lead_to_the_overview(tab: Page, tmp_pat
     show(tab, tmp_path, page_of_case("order-groups"))
     for back in (
         partial(tab.keyboard.press, "Escape"),
-        tab.go_back,
+        partial(go_back, tab),
         tab.get_by_role("button", name="Overview").click,
     ):
         group(tab, "Payment").click()
@@ -65,7 +66,7 @@ def test_a_state_opens_its_focus_view_and_a_neighbour_leads_on_to_its_own(tab: P
     box(tab, "allocating").click()
     assert scene(tab) == "#state=allocating"
     assert path(tab) == ["Overview", "Stock", "allocating"]
-    tab.go_back()
+    go_back(tab)
     assert scene(tab) == "#state=authorized"
     tab.keyboard.press("Escape")
     assert scene(tab) == "#group=Payment"
@@ -139,10 +140,10 @@ def test_an_arrow_that_is_chosen_is_marked_in_the_scene_that_is_shown(tab: Page,
     group(tab, "Payment").click()
     arrow(tab, "t11").click()
     assert scene(tab) == "#group=Payment"
-    assert "#group=Payment&arrow=t11" in tab.url
+    expect_fragment(tab, "#group=Payment&arrow=t11")
     assert pressed(tab, ".drawing:not([hidden]) .arrow") == ["t11"]
     tab.keyboard.press("Escape")
-    assert tab.url.endswith("#group=Payment")
+    expect_fragment(tab, "#group=Payment")
 
 
 def test_a_bundle_of_arrows_opens_a_group_in_which_they_stand_by_themselves(tab: Page, tmp_path: Path) -> None:
@@ -212,7 +213,7 @@ def test_every_scene_behind_the_overview_has_text_of_full_size_and_nothing_scrol
 def test_no_scene_scrolls_at_any_size_in_either_theme(tab: Page, tmp_path: Path, fragment: str) -> None:
     show(tab, tmp_path, page_of_case("order-groups"), fragment)
     for width, height in SIZES:
-        tab.set_viewport_size({"width": width, "height": height})
+        resize(tab, width, height)
         for scheme in ("light", "dark"):
             tab.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
             assert tab.evaluate(MEASURE) == FITS, (width, height, scheme)

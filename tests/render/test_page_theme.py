@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.render.pages import DARK_PAPER, LIGHT_PAPER, NOTES, TWO, page_of, paper, show
+from tests.render.tabs import reload
 
 
 @pytest.mark.parametrize(("scheme", "expected"), [("light", LIGHT_PAPER), ("dark", DARK_PAPER)])
@@ -28,7 +29,7 @@ def test_the_switch_goes_from_auto_to_the_other_theme_to_the_system_s_own_and_ba
     for name, seen in (("auto", system), (other, other), (system, system), ("auto", system)):
         expect(switch).to_have_accessible_name(f"Theme: {name}")
         assert paper(tab) == papers[seen]
-        tab.reload()
+        reload(tab)
         expect(switch).to_have_accessible_name(f"Theme: {name}")
         assert paper(tab) == papers[seen]
         switch.click()

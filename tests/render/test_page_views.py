@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 from arrowproof.model.lifecycle import View
 from tests.render.pages import FITS, MEASURE, NOTES, SCRIPT, SIZES, page_of, pressed, show
+from tests.render.tabs import expect_fragment, go_back, reload, resize
 
 VIEWS = (
     View("happy", "Happy path", (), ("accept", "pick", "succeed"), "Written at the first attempt."),
@@ -44,7 +45,7 @@ def test_what_is_not_in_a_view_steps_back_and_its_note_is_told(tab: Page, tmp_pa
     tab.get_by_role("button", name="Happy path").click()
     assert stepped_back(tab) == ["lose", "purge", "lost"]
     assert tab.locator(".view-note:visible").all_inner_texts() == ["Written at the first attempt."]
-    assert tab.url.endswith("#view=happy")
+    expect_fragment(tab, "#view=happy")
 
 
 def test_a_view_of_states_alone_has_the_arrows_between_them(tab: Page, tmp_path: Path) -> None:
@@ -79,7 +80,7 @@ def test_an_arrow_in_focus_keeps_the_keys_for_itself(tab: Page, tmp_path: Path) 
 def test_the_browser_s_back_button_undoes_a_view(tab: Page, tmp_path: Path) -> None:
     show(tab, tmp_path, page_of(VIEWED))
     tab.get_by_role("button", name="Loss").click()
-    tab.go_back()
+    go_back(tab)
     assert chosen_view(tab) == "Whole"
     tab.go_forward()
     assert chosen_view(tab) == "Loss"
@@ -90,7 +91,7 @@ def test_an_address_names_a_view_and_an_arrow_together(tab: Page, tmp_path: Path
     assert chosen_view(tab) == "Happy path"
     assert pressed(tab, ".arrow") == ["pick"]
     tab.keyboard.press("Escape")
-    assert tab.url.endswith("#view=happy")
+    expect_fragment(tab, "#view=happy")
 
 
 def test_who_chooses_what_is_not_in_the_view_leaves_it(tab: Page, tmp_path: Path) -> None:
@@ -98,17 +99,17 @@ def test_who_chooses_what_is_not_in_the_view_leaves_it(tab: Page, tmp_path: Path
     tab.locator("[data-state=lost]").focus()
     tab.keyboard.press("Enter")
     assert chosen_view(tab) == "Whole"
-    assert tab.url.endswith("#state=lost")
-    tab.go_back()
+    expect_fragment(tab, "#state=lost")
+    go_back(tab)
     assert chosen_view(tab) == "Happy path"
 
 
 def test_what_is_chosen_stays_in_a_view_that_has_it_and_goes_in_one_that_has_not(tab: Page, tmp_path: Path) -> None:
     show(tab, tmp_path, page_of(VIEWED), "#arrow=lose")
     tab.get_by_role("button", name="Loss").click()
-    assert tab.url.endswith("#view=loss&arrow=lose")
+    expect_fragment(tab, "#view=loss&arrow=lose")
     tab.get_by_role("button", name="Happy path").click()
-    assert tab.url.endswith("#view=happy")
+    expect_fragment(tab, "#view=happy")
 
 
 def test_what_steps_back_in_a_view_is_not_marked_in_it(tab: Page, tmp_path: Path) -> None:
@@ -119,7 +120,7 @@ def test_what_steps_back_in_a_view_is_not_marked_in_it(tab: Page, tmp_path: Path
 def test_a_view_of_any_id_can_be_linked_to(tab: Page, tmp_path: Path) -> None:
     show(tab, tmp_path, page_of(VIEWED))
     tab.get_by_role("button", name="Odd").click()
-    tab.reload()
+    reload(tab)
     assert chosen_view(tab) == "Odd"
 
 
@@ -142,7 +143,7 @@ def test_a_state_is_chosen_by_keyboard(tab: Page, tmp_path: Path) -> None:
     tab.locator("[data-state=pending]").focus()
     tab.keyboard.press("ArrowDown")
     tab.keyboard.press("Enter")
-    assert tab.url.endswith("#state=attempt")
+    expect_fragment(tab, "#state=attempt")
 
 
 def test_the_link_to_what_is_shown_is_copied(tab: Page, tmp_path: Path) -> None:
@@ -165,7 +166,7 @@ def test_views_are_named_by_the_model_and_stay_text(tab: Page, tmp_path: Path) -
     show(tab, tmp_path, page_of(replace(NOTES, views=(View(SCRIPT, SCRIPT, ("done",), (), SCRIPT),))))
     tab.get_by_role("button", name=SCRIPT).click()
     assert tab.locator(".view-note:visible").inner_text() == SCRIPT
-    tab.reload()
+    reload(tab)
     assert chosen_view(tab) == SCRIPT
 
 
@@ -176,5 +177,5 @@ def test_views_and_their_notes_leave_the_page_on_one_screen(tab: Page, tmp_path:
     )
     show(tab, tmp_path, page_of(replace(NOTES, views=many)), "#view=v0")
     for width, height in SIZES:
-        tab.set_viewport_size({"width": width, "height": height})
+        resize(tab, width, height)
         assert tab.evaluate(MEASURE) == FITS, (width, height)

@@ -14,6 +14,7 @@ from arrowproof.render.ruler import Ruler
 from tests.render.evidence_builder import build_evidence
 from tests.render.pages import NOTES, grid_drawing, show, state
 from tests.render.proofs import proof_page
+from tests.render.tabs import resize
 
 FOLDED = {
     "many titles of some words": [f"Panel number {number}" for number in range(50)],
@@ -33,7 +34,7 @@ def test_panels_behind_folds_take_no_more_than_the_height_that_is_planned_for_th
 ) -> None:
     panels = tuple(Panel(title, ("Some words of it. " * 20,)) for title in titles)
     lifecycle = replace(NOTES, panels=panels)
-    tab.set_viewport_size({"width": 1440, "height": 900})
+    resize(tab, 1440, 900)
     show(tab, tmp_path, render_page(lifecycle, grid_drawing(lifecycle)))
     ((width, height),) = tab.evaluate(SIZE)
     assert height <= panels_height(panels, width, True, Ruler()) < height + 2.0
@@ -57,7 +58,7 @@ def test_panels_with_tall_letters_have_higher_lines_and_take_the_height_that_is_
 ) -> None:
     panels = tuple(Panel(title, (f"{TALL} " * 8,)) for title in titles)
     lifecycle = replace(NOTES, panels=panels)
-    tab.set_viewport_size({"width": 1440, "height": 900})
+    resize(tab, 1440, 900)
     show(tab, tmp_path, render_page(lifecycle, grid_drawing(lifecycle)))
     ((width, height),) = tab.evaluate(WHOLE)
     is_folded = tab.locator("aside .panels .fold").count() > 0

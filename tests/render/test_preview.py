@@ -135,6 +135,12 @@ def said(page: Page, text: str) -> None:
     page.frame_locator("iframe").locator("#said", has_text=text).wait_for()
 
 
+def opened(page: Page, title: str = "Note job") -> None:
+    """Wait until the page of this title stands in the frame, and its script has started."""
+    page.frame_locator("iframe").locator("h1", has_text=title).wait_for()
+    page.frames[1].wait_for_load_state("load")
+
+
 def test_the_page_is_shown_anew_when_its_file_is_written(preview: Preview, page: Page) -> None:
     preview.target.write_text("second", encoding="utf-8")
     said(page, "second")
@@ -208,7 +214,7 @@ def test_a_broken_source_keeps_the_last_good_page_and_shows_why(preview: Preview
     page.locator("#error", has_text="line 1: broken").wait_for()
     said(page, "first")
     assert page.locator("#error img").count() == 0
-    assert page.title() == "⚠ t"
+    expect(page).to_have_title("⚠ t")
 
 
 def test_a_mended_source_takes_the_message_away(preview: Preview, page: Page) -> None:
@@ -240,6 +246,8 @@ def test_the_line_of_the_warnings_stands_in_the_margin_of_a_page(preview: Previe
     page.set_viewport_size({"width": 1440, "height": 900})
     preview.replace(notes_page() + "<!-- doubtful -->")
     frame = page.frame_locator("iframe")
+    expect(frame.locator(".legend")).to_be_visible()
+    expect(page.locator("#warnings summary")).to_be_visible()
     legend, line = frame.locator(".legend").bounding_box(), page.locator("#warnings").bounding_box()
     assert legend is not None
     assert line is not None
@@ -295,10 +303,12 @@ def test_a_first_page_that_takes_its_time_is_said_in_the_terminal(tmp_path: Path
             process.kill()
 
 
-def chosen(page: Page) -> list[str]:
-    """The states that are chosen on the page in the frame."""
+def expect_chosen(page: Page, state: str | None) -> None:
+    """This state, and no other, comes to be chosen on the page in the frame."""
     marked = page.frame_locator("iframe").locator(".state[aria-pressed=true]")
-    return [str(state.get_attribute("data-state")) for state in marked.all()]
+    if state is not None:
+        expect(marked.and_(page.frame_locator("iframe").locator(f"[data-state={state}]"))).to_have_count(1)
+    expect(marked).to_have_count(0 if state is None else 1)
 
 
 def choose(page: Page, state: str) -> None:
@@ -308,38 +318,36 @@ def choose(page: Page, state: str) -> None:
 
 def test_a_step_on_the_page_is_a_step_of_the_shell_s_history(preview: Preview, page: Page) -> None:
     preview.replace(notes_page())
-    page.frame_locator("iframe").locator("h1").wait_for()
+    opened(page)
     before = page.evaluate("history.length")
     choose(page, "pending")
     choose(page, "failed")
     assert page.evaluate("history.length") == before + 2
     for step, state in ((page.go_back, "pending"), (page.go_back, None), (page.go_forward, "pending")):
         step()
-        one = page.frame_locator("iframe").locator(".state[aria-pressed=true]")
-        expect(one).to_have_count(0 if state is None else 1)
-        assert chosen(page) == ([] if state is None else [state])
-        assert page.url == preview.address + ("" if state is None else f"#state={state}")
+        expect_chosen(page, state)
+        expect(page).to_have_url(preview.address + ("" if state is None else f"#state={state}"))
 
 
 def test_the_steps_before_a_save_are_still_there_after_it_and_it_is_none_itself(preview: Preview, page: Page) -> None:
     preview.replace(notes_page())
-    page.frame_locator("iframe").locator("h1").wait_for()
+    opened(page)
     choose(page, "pending")
     choose(page, "failed")
     steps = page.evaluate("history.length")
     preview.replace(notes_page().replace("Note job", "Note work"))
-    page.frame_locator("iframe").locator("h1", has_text="Note work").wait_for()
+    opened(page, "Note work")
     assert page.evaluate("history.length") == steps
     page.go_back()
-    expect(page.frame_locator("iframe").locator(".state[data-state=pending]")).to_have_attribute("aria-pressed", "true")
     expect(page.frame_locator("iframe").locator("h1")).to_have_text("Note work")
-    assert chosen(page) == ["pending"]
-    assert page.url == f"{preview.address}#state=pending"
+    expect_chosen(page, "pending")
+    expect(page).to_have_url(f"{preview.address}#state=pending")
 
 
 def test_the_link_that_is_copied_is_the_address_of_the_shell(preview: Preview, page: Page) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     preview.replace(notes_page())
+    opened(page)
     choose(page, "pending")
     page.frame_locator("iframe").get_by_role("button", name="Copy link").click()
     expect(page.frame_locator("iframe").locator("#status")).to_have_text("Copied.")
@@ -351,7 +359,7 @@ def test_an_address_that_names_nothing_is_said_by_the_page_and_goes_from_the_she
     preview: Preview, page: Page
 ) -> None:
     preview.replace(notes_page())
-    page.frame_locator("iframe").locator("h1").wait_for()
+    opened(page)
     for _ in range(2):  # a page that is open, and one that opens
         page.goto(f"{preview.address}#state=nope")
         page.frame_locator("iframe").locator(".notice").wait_for()
@@ -361,14 +369,13 @@ def test_an_address_that_names_nothing_is_said_by_the_page_and_goes_from_the_she
 
 def test_keys_are_for_the_page_without_a_click_unless_the_reader_is_in_the_shell(preview: Preview, page: Page) -> None:
     preview.replace(notes_page() + "<!-- doubtful -->")
-    page.frame_locator("iframe").locator("h1").wait_for()
+    opened(page)
     expect(page.locator("iframe")).to_be_focused()
     page.keyboard.press("Tab")
     expect(page.frame_locator("iframe").get_by_role("button", name="Copy link")).to_be_focused()
     page.locator("#warnings summary").focus()
     preview.replace(notes_page().replace("Note job", "Note work") + "<!-- doubtful -->")
-    page.frame_locator("iframe").locator("h1", has_text="Note work").wait_for()
-    page.frames[1].wait_for_load_state("load")
+    opened(page, "Note work")
     expect(page.locator("#warnings summary")).to_be_focused()
 
 
@@ -384,7 +391,7 @@ def test_the_tab_is_called_as_the_page_is_and_stays_so(preview: Preview, page: P
 def test_a_page_without_a_title_is_called_by_the_name_of_its_file(preview: Preview, page: Page) -> None:
     preview.replace("<!doctype html><p id=said>bare")
     said(page, "bare")
-    assert page.title() == "page.html"
+    expect(page).to_have_title("page.html")
 
 
 def test_a_server_that_has_ended_is_said(preview: Preview, page: Page) -> None:
@@ -395,16 +402,18 @@ def test_a_server_that_has_ended_is_said(preview: Preview, page: Page) -> None:
 
 def test_the_theme_and_the_choice_outlast_the_next_page_and_a_reload_of_the_shell(preview: Preview, page: Page) -> None:
     preview.replace(notes_page())
+    opened(page)
     frame = page.frame_locator("iframe")
     frame.get_by_role("button", name="Theme").click()
     frame.get_by_role("button", name="pending → failed").click()
     chosen = frame.locator(".list button[aria-pressed=true]", has_text="pending → failed")
+    page.wait_for_url("**/#transition=pending:failed")  # the shell has heard of it
     for change in (lambda: preview.replace(notes_page().replace("Note job", "Note work")), page.reload):
         change()
-        frame.locator("h1", has_text="Note work").wait_for()
+        opened(page, "Note work")
         chosen.wait_for()
-        assert frame.get_by_role("button", name="Theme").inner_text() == "Theme: dark"
-    assert page.url.endswith("#transition=pending:failed")
+        expect(frame.get_by_role("button", name="Theme")).to_have_text("Theme: dark")
+    expect(page).to_have_url(f"{preview.address}#transition=pending:failed")
 
 
 def test_a_bug_in_rendering_is_shown_and_does_not_end_the_session(preview: Preview, page: Page) -> None:
@@ -454,7 +463,7 @@ def test_the_fragment_reaches_the_page(preview: Preview, page: Page) -> None:
     page.goto("about:blank")
     page.goto(f"{preview.address}#arrow=retry")
     said(page, "first")
-    assert page.frames[1].url.endswith("#arrow=retry")
+    page.frames[1].wait_for_url("**#arrow=retry")
 
 
 def test_the_page_runs_its_script_apart_from_the_shell(page: Page) -> None:
@@ -533,7 +542,7 @@ def test_nothing_can_be_written(preview: Preview) -> None:
 def test_an_interrupt_ends_it_cleanly_with_browsers_still_listening(
     preview: Preview, page: Page, chosen: signal.Signals, status: int
 ) -> None:
-    assert page.title() == "t"
+    expect(page).to_have_title("t")
     preview.process.send_signal(chosen)
     _, errors = preview.process.communicate(timeout=60)
     assert preview.process.returncode == status
@@ -555,7 +564,7 @@ def test_an_interrupt_does_not_wait_for_who_does_not_take_the_page(preview: Prev
 
 @pytest.mark.parametrize("chosen", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_does_not_wait_for_a_render(preview: Preview, chosen: signal.Signals) -> None:
-    preview.target.write_text("slow", encoding="utf-8")
+    preview.replace("slow")
     assert preview.line() == "rendering"
     preview.process.send_signal(chosen)
     _, errors = preview.process.communicate(timeout=60)

@@ -31,6 +31,7 @@ from tests.render.pages import (
     unpacked,
 )
 from tests.render.proofs import PROOFS, agent, hostile, notes, proof_of, proof_page, whole_panels
+from tests.render.tabs import expect_fragment, expect_no_fragment, resize
 
 LOOK = (
     """async (hash) => {
@@ -67,7 +68,7 @@ def test_every_panel_fits_its_screen_at_every_size_in_either_theme(tab: Page, tm
     seen = addresses(page)
     assert len(seen) == {"notes": 13 + 13, "agent run": 26 + 26}[name]
     for width, height in SIZES:
-        tab.set_viewport_size({"width": width, "height": height})
+        resize(tab, width, height)
         for scheme in ("light", "dark"):
             tab.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
             for address in seen:
@@ -214,7 +215,7 @@ def test_an_arrow_over_several_transitions_offers_them_and_opens_the_lowest(tab:
     tab.keyboard.press("Enter")
     expect(choices.nth(1)).to_be_focused()
     expect(choices.nth(1)).to_have_attribute("aria-pressed", "true")
-    assert tab.url.endswith("#arrow=succeed&transition=pending:completed")
+    expect_fragment(tab, "#arrow=succeed&transition=pending:completed")
     assert heading(tab) == "Attempt → Completed"
     expect(tab.get_by_role("region", name="Pending → Completed: survived")).to_be_visible()
 
@@ -230,7 +231,7 @@ def test_a_row_of_the_list_opens_its_panel_and_the_way_back_ends_where_it_began(
     tab.get_by_role("button", name="All transitions").click()
     expect(row).to_be_focused()
     expect(tab.locator(".proofs")).to_be_hidden()
-    assert "#" not in tab.url
+    expect_no_fragment(tab)
     tab.keyboard.press("Enter")
     tab.keyboard.press("Escape")
     expect(row).to_be_focused()
@@ -277,7 +278,7 @@ def test_a_page_without_a_proof_marks_a_choice_and_opens_nothing(tab: Page, tmp_
 
 
 def test_on_a_small_screen_the_panel_stands_under_the_drawing(tab: Page, tmp_path: Path) -> None:
-    tab.set_viewport_size({"width": 420, "height": 800})
+    resize(tab, 420, 800)
     show(tab, tmp_path, proof_page(*agent()), "#arrow=t23")
     measured = tab.evaluate(MEASURE)
     assert (measured["right"], measured["small"], measured["overlapping"]) == (0, [], [])
@@ -286,7 +287,7 @@ def test_on_a_small_screen_the_panel_stands_under_the_drawing(tab: Page, tmp_pat
 
 
 def test_on_a_small_screen_a_choice_brings_the_panel_into_sight(tab: Page, tmp_path: Path) -> None:
-    tab.set_viewport_size({"width": 420, "height": 800})
+    resize(tab, 420, 800)
     show(tab, tmp_path, proof_page(*agent()))
     tab.locator(".arrow[data-arrow=t1]").focus()
     tab.keyboard.press("Enter")
@@ -297,7 +298,7 @@ def test_on_a_small_screen_a_choice_brings_the_panel_into_sight(tab: Page, tmp_p
 def test_a_panel_grows_with_the_screen(tab: Page, tmp_path: Path) -> None:
     show(tab, tmp_path, proof_page(*notes()), "#arrow=retry")
     for width, height in SIZES:
-        tab.set_viewport_size({"width": width, "height": height})
+        resize(tab, width, height)
         last = tab.locator(".proof > :last-child > :last-child").bounding_box()
         assert last is not None
         assert last["y"] + last["height"] > 0.86 * height

@@ -16,6 +16,7 @@ from arrowproof.render.ruler import Ruler
 from arrowproof.render.transition_groups import BEAD, Row, by_source, groups_height, source_width
 from tests.render.evidence_builder import build_evidence
 from tests.render.pages import FITS, MEASURE, SIZES, grid_drawing, pressed, show, state
+from tests.render.tabs import expect_fragment, resize
 
 NAMES = ("Arranging payment", "Payment settled", "Partially shipped", "Delivered", "Cancelled", "created")
 PANELS = tuple(Panel(f"Panel {n}", ("Some words that take their room in the column. " * 3,)) for n in range(4))
@@ -76,7 +77,7 @@ def test_transitions_too_many_for_a_line_each_stand_by_their_source_and_fit(
     expect(tab.locator(".grouped > li")).to_have_count(7)
     expect(tab.locator(".grouped button")).to_have_count(31)
     for width, height in SIZES:
-        tab.set_viewport_size({"width": width, "height": height})
+        resize(tab, width, height)
         assert tab.evaluate(MEASURE) == FITS, (width, height)
 
 
@@ -103,13 +104,13 @@ def test_a_target_is_chosen_by_mouse_and_keyboard_and_named_with_its_source(tab:
     show(tab, tmp_path, page_of(many()))
     target = tab.get_by_role("button", name="Payment settled → Delivered", exact=True)
     target.click()
-    assert tab.url.endswith("#transition=s1:s3")
+    expect_fragment(tab, "#transition=s1:s3")
     tab.mouse.move(0, 0)
     assert pressed(tab, ".arrow") == ["s1-s3"]
     expect(target).to_have_attribute("aria-pressed", "true")
     tab.keyboard.press("Tab")
     tab.keyboard.press("Enter")
-    assert tab.url.endswith("#transition=s1:s4")
+    expect_fragment(tab, "#transition=s1:s4")
     assert tab.evaluate("[...document.querySelectorAll('.arrow.lit')].map((arrow) => arrow.dataset.arrow)") == ["s1-s4"]
 
 
@@ -130,7 +131,7 @@ def test_arrows_beside_a_long_name_are_never_broken_and_make_no_row_higher_than_
     arrows = tuple(Arrow(f"a{n}", f"s{n}", f"s{(n + 1) % 3}", "goes on") for n in range(3))
     show(tab, tmp_path, render_page(Lifecycle("long", "Long names", states, (*arrows, Arrow("new", None, "s0", "go")))))
     for width, height in SIZES:
-        tab.set_viewport_size({"width": width, "height": height})
+        resize(tab, width, height)
         rows = tab.evaluate("""() => [...document.querySelectorAll('.list button')].map((row) => {
           const [name, path] = [...row.children].map((each) => each.getBoundingClientRect().height);
           const [all, words] = [getComputedStyle(row), getComputedStyle(row.lastElementChild)];
