@@ -20,6 +20,18 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+LONG = tuple(
+    f"tests/render/test_{name}.py" for name in ("concession", "accessibility", "extremes", "hub_pages", "page_scenes")
+)
+"""Modules that keep a core busy for long. A run begins with them, so that none of them is left to end it alone."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the long modules first, in the order in which they would come, and leave the others as they are."""
+    items.sort(key=lambda item: not item.path.as_posix().endswith(LONG))
+
+
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[str]:
     """The URL of a real PostgreSQL server; it is started once, by the first test that asks for it."""

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack
 
@@ -7,14 +8,23 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from arrowproof.render.chromium import open_browser
+from tests.render.kept_drawings import drawings_kept
+from tests.render.tabs import DEADLINE
 
-DEADLINE = 20_000
-"""How long anything may take in a tab, in milliseconds: no right one comes near it, on a busy machine either."""
 expect.set_options(timeout=DEADLINE)
 
 _running = ExitStack()
 _browsers: list[Browser] = []
 """The browser that modules share, one after the other: to start one takes longer than many a test of a page."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kept_drawings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "drawings"
+    folder.mkdir(exist_ok=True)
+    with drawings_kept(folder):
+        yield
 
 
 @pytest.fixture(scope="module")
