@@ -13,8 +13,7 @@ first, because only a service that has forgotten its crashes completes it then. 
 last attempt, which succeeds. The first that was removed makes way for two jobs, of which one worker makes both attempts
 and one retention removes both.
 
-On PostgreSQL it also names the process, so that its connection is taken from it; what a worker makes of that is told in
-:mod:`arrowproof.conformance.notes_losses`.
+On PostgreSQL it also names the process, whose connection is taken from it (:mod:`arrowproof.conformance.notes_losses`).
 
 Beside the walks the driver holds the service to its word (:mod:`arrowproof.conformance.notes_word`), to what a worker
 prints, and to that a worker finds nothing to do where another has claimed the job.
@@ -32,6 +31,7 @@ from arrowproof.conformance import notes_jobs, notes_losses
 from arrowproof.conformance.driver import DriverError, Killable, Killed, Walked
 from arrowproof.conformance.notes_database import NotesDatabase
 from arrowproof.conformance.notes_deeds import Deed, deed_of, path_of
+from arrowproof.conformance.notes_deeds import id_of as _id
 from arrowproof.conformance.notes_rivals import KEEP_NOTHING, OUT_OF_REACH, NotesRivals
 from arrowproof.conformance.notes_service import PACKAGE_FOLDER, USUAL_ATTEMPTS, NotesService
 from arrowproof.conformance.notes_word import NotesWord, Standing
@@ -69,7 +69,7 @@ class NotesDriver:
         self._rivals = NotesRivals(self._service)
         self._tour: Sequence[Transition] = ()
         self._is_contested = False
-        self._lasts = self._doubles = 0
+        self._lasts = self._doubles = self._asides = 0
 
     def start(self, folder: Path) -> Path:
         """Start a server on a new file."""
@@ -178,9 +178,7 @@ class NotesDriver:
             hold = self._service.hold("worker", side, *self._worker_options())
         return Killed(hold.point, (hold.kill(),), key)
 
-    def is_cut(self, transition: Transition) -> bool:
-        """Whether the connection of this one is to be taken from it."""
-        return notes_losses.is_cut(transition)
+    is_cut = staticmethod(notes_losses.is_cut)
 
     def process_of(self, transition: Transition) -> Killable:
         """The server that was asked; the worker or the retention that was started last."""
@@ -190,6 +188,8 @@ class NotesDriver:
 
     def recover(self, transition: Transition, killed: Killed, side: Side) -> Walked:
         """Start the same program again: the server is asked the same once more, the others look once for work."""
+        if side is Side.BEFORE and self._word.is_told:
+            raise DriverError(f"The service told of {transition.name} as done, which was not committed.")
         if transition.source is None:
             job_id = self._word.post_again(replayed=side is Side.AFTER)
             return Walked((("id", job_id),), (self._service.server(),))
@@ -263,11 +263,18 @@ class NotesDriver:
         self._check_claim(key)
         killed = []
         for point in _CRASH_POINTS:
-            killed.append(self._service.hold("worker", point, *self._worker_options()).kill())
-            self._database.settle()
+            killed.append(self._kill_worker(point))
             if (found := self._job(key)) != before:
                 raise DriverError(f"A worker was killed {point}, and job {_id(key)} is {found}; it was {before}.")
-        return (*killed, self._run_worker(key, "failed"))
+        self._asides += 1
+        # The second is killed at that as well: no crash may be on record by then.
+        last = self._run_worker(key, "failed") if self._asides != 2 else self._kill_worker("after-commit")
+        return (*killed, last)
+
+    def _kill_worker(self, point: str) -> Process:
+        killed = self._service.hold("worker", point, *self._worker_options()).kill()
+        self._database.settle()
+        return killed
 
     def _check_claim(self, key: Row) -> None:
         """Have a worker that looks while another has claimed the job find nothing to do, whoever is the faster."""
@@ -283,6 +290,7 @@ class NotesDriver:
         """Ask for a retry or a cancel; the answer must be the job as it is stored after that."""
         self._choose_attempts()
         answered = self._service.api(self._max_attempts).ask_for(deed, _id(key))
+        self._word.is_told = True
         if answered != (stored := self._job(key)):
             raise DriverError(f"The answer to a {deed} was {answered}; what is stored is {stored}.")
         return (self._service.server(self._max_attempts),)
@@ -360,7 +368,7 @@ class NotesDriver:
 
     def _make_ready(self, job: Job, fault: str | None) -> None:
         """Have attempts end by this fault, and wait until the job is due, if it is to be at all."""
-        self._database.set_fault(fault)
+        self._database.set_fault(fault, job.attempts)
         time.sleep(max(0.0, job.due_in() or 0.0))
 
     def _job(self, key: Row) -> Job:
@@ -372,6 +380,7 @@ class NotesDriver:
         wanted = {"outcome": outcome or "idle", "job_id": _id(key) if outcome else None}
         if told != wanted:
             raise DriverError(f"The worker's last line is {told}; expected {wanted}.")
+        self._word.is_told |= outcome is not None
         return worker
 
     def _worker_options(self) -> list[str]:
@@ -387,11 +396,5 @@ class NotesDriver:
         retention, told = self._service.run("retention", "--keep-finished", keep)
         if told != {"removed": removed}:
             raise DriverError(f"A retention that keeps {keep} s says {told}; expected {removed} removed.")
+        self._word.is_told |= removed > 0
         return retention
-
-
-def _id(key: Row) -> int:
-    ((_, value),) = key
-    if not isinstance(value, int):
-        raise DriverError(f"A job's id is an integer, not {value!r}.")
-    return value

@@ -7,12 +7,14 @@ puts it out of reach of a retention that is to remove another, and of a worker.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
 from arrowproof.conformance.driver import DriverError
 from arrowproof.conformance.notes_engines import notes_engine
+from arrowproof.conformance.notes_jobs import REFUSED
 from arrowproof.model.record import record
 
 
@@ -74,17 +76,23 @@ class NotesDatabase:
     def __init__(self, address: Path | str) -> None:
         self._engine = notes_engine(address)
         self._fault: str | None = None
+        self._said = REFUSED
 
-    def set_fault(self, action: str | None) -> None:
-        """Have the history row refused by this action of RAISE, or taken when it is None."""
-        if action != self._fault:
-            for statement in self._engine.fault(action):
+    def set_fault(self, action: str | None, attempts: int = 0) -> None:
+        """Have the history row refused by this action of RAISE, or taken when it is None.
+
+        After an odd number of ``attempts`` it says so in other words than after an even one: whose error it is can be
+        told by it.
+        """
+        said = f"{REFUSED} {'once more' if attempts % 2 else 'now'}"
+        if action != self._fault or (action is not None and said != self._said):
+            for statement in self._engine.fault(action, said):
                 self._engine.run(statement)
-            self._fault = action
+            self._fault, self._said = action, said
 
     def error(self, action: str | None) -> str:
-        """A part of the error of an attempt whose history row is refused by this action."""
-        return self._engine.error(action)
+        """A part of the error of an attempt whose history row is refused by this action, as it was set last."""
+        return self._engine.error(action, self._said)
 
     def check_refusal(self, doubled: Doubled) -> None:
         """Try what a UNIQUE constraint must refuse, in a transaction that is rolled back in any case.
@@ -117,6 +125,10 @@ class NotesDatabase:
         """What belongs to other jobs than this one and its note."""
         (counts,) = self._engine.run(_OTHERS.format(job_id=job_id, note_id=note_id))
         return Others(*counts)
+
+    def past_outcomes(self) -> Mapping[str, int]:
+        """By state, how many jobs came to an end in it and left that again."""
+        return {str(state): int(jobs) for state, jobs in self._engine.run("SELECT status, jobs FROM past_outcomes")}
 
     def check_removed(self, job_id: int, note_id: int) -> None:
         """Have nothing left of a removed job.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from arrowproof.conformance.driver import DriverError
+from arrowproof.model.evidence import Row
 from arrowproof.model.transitions import Transition
 
 _SET_ASIDE = "set_aside"
@@ -18,6 +20,18 @@ class Deed(StrEnum):
     RETRY = "retry"
     CANCEL = "cancel"
     REMOVE = "remove"
+
+
+def id_of(key: Row) -> int:
+    """The id of the job with this key.
+
+    Raises:
+        DriverError: it is no integer.
+    """
+    ((_, value),) = key
+    if not isinstance(value, int):
+        raise DriverError(f"A job's id is an integer, not {value!r}.")
+    return value
 
 
 def deed_of(transition: Transition) -> Deed:

@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from arrowproof.conformance.notes_jobs import REFUSED
 from arrowproof.conformance.rows import open_database
 from arrowproof.model.record import record
 
@@ -29,11 +28,14 @@ class NotesEngine(Protocol):
     def is_refused(self, statement: str) -> bool:
         """Whether a constraint refuses this statement, which is rolled back in any case."""
 
-    def fault(self, action: str | None) -> Sequence[str]:
-        """The statements that have history rows refused by this action of SQLite's RAISE, or taken when it is None."""
+    def fault(self, action: str | None, said: str) -> Sequence[str]:
+        """The statements that have history rows refused by this action of SQLite's RAISE, or taken when it is None.
 
-    def error(self, action: str | None) -> str:
-        """A part of the error of an attempt whose history row is refused by this action."""
+        ``said`` is the message, without an apostrophe.
+        """
+
+    def error(self, action: str | None, said: str) -> str:
+        """A part of the error of an attempt whose history row is refused by this action, with this message."""
 
     def now(self) -> datetime:
         """The present moment by the clock of the machine that the database is on."""
@@ -71,17 +73,17 @@ class SQLiteNotes:
                 connection.execute("ROLLBACK")
         return False
 
-    def fault(self, action: str | None) -> Sequence[str]:
+    def fault(self, action: str | None, said: str) -> Sequence[str]:
         """See :class:`NotesEngine`."""
         drop = "DROP TRIGGER IF EXISTS arrowproof_fault"
         if action is None:
             return (drop,)
-        raised = f"SELECT RAISE({action}, '{REFUSED}');"
+        raised = f"SELECT RAISE({action}, '{said}');"
         return drop, f"CREATE TRIGGER arrowproof_fault AFTER INSERT ON note_events BEGIN {raised} END"
 
-    def error(self, action: str | None) -> str:  # noqa: ARG002 - SQLite says the same of each
-        """A part of the error of an attempt whose history row is refused by this action."""
-        return REFUSED
+    def error(self, action: str | None, said: str) -> str:  # noqa: ARG002 - SQLite says the same of each
+        """A part of the error of an attempt whose history row is refused by this action, with this message."""
+        return said
 
     def now(self) -> datetime:
         """The present moment: a file is on this machine."""
@@ -119,13 +121,13 @@ class PostgresNotes:
                 return True
         return False
 
-    def fault(self, action: str | None) -> Sequence[str]:
+    def fault(self, action: str | None, said: str) -> Sequence[str]:
         """See :class:`NotesEngine`. What ends the whole transaction in SQLite ends the connection as well here."""
         drop = "DROP FUNCTION IF EXISTS arrowproof_fault() CASCADE"
         if action is None:
             return (drop,)
         ends = "PERFORM pg_terminate_backend(pg_backend_pid());"
-        body = f"BEGIN {ends if action == 'ROLLBACK' else f'RAISE EXCEPTION $said${REFUSED}$said$;'} RETURN NULL; END"
+        body = f"BEGIN {ends if action == 'ROLLBACK' else f'RAISE EXCEPTION $said${said}$said$;'} RETURN NULL; END"
         return (
             drop,
             f"CREATE FUNCTION arrowproof_fault() RETURNS trigger LANGUAGE plpgsql AS $body$ {body} $body$",
@@ -133,9 +135,9 @@ class PostgresNotes:
             " FOR EACH ROW EXECUTE FUNCTION arrowproof_fault()",
         )
 
-    def error(self, action: str | None) -> str:
-        """A part of the error of an attempt whose history row is refused by this action."""
-        return _ENDED if action == "ROLLBACK" else REFUSED
+    def error(self, action: str | None, said: str) -> str:
+        """A part of the error of an attempt whose history row is refused by this action, with this message."""
+        return _ENDED if action == "ROLLBACK" else said
 
     def now(self) -> datetime:
         """The present moment by the clock of the server."""

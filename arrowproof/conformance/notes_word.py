@@ -11,6 +11,7 @@ attempt, whatever else they hold.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
@@ -37,6 +38,7 @@ class Standing:
     job: Job
     note: Note
     others: Others
+    past_outcomes: Mapping[str, int]
 
     def told(self) -> Mapping[str, object]:
         """What stands, by name."""
@@ -45,6 +47,7 @@ class Standing:
             "text": self.note.text,
             "history": self.note.history,
             "of others": str(self.others),
+            "past outcomes": dict(self.past_outcomes),
         }
 
 
@@ -66,6 +69,8 @@ class NotesWord:
         self._posted: dict[int, _Posted] = {}
         self._removed: set[int] = set()
         self._began = datetime.min
+        self.is_told = False
+        """Whether the service has told of the deed as done."""
 
     @property
     def has_posted(self) -> bool:
@@ -74,6 +79,7 @@ class NotesWord:
 
     def begin(self, job_id: int | None) -> Standing | None:
         """A deed begins: with which job, None when it makes one; gives that job as it stands."""
+        self.is_told = False
         if job_id is not None:
             return self.standing(job_id)
         self._began = self._database.now()
@@ -88,7 +94,9 @@ class NotesWord:
         """POST a note, the same once more, and other texts under its key; gives the job's id."""
         number = self.next_note()
         api = self._service.api(max_attempts)
-        first, again = (api.post(number, replayed=replayed) for replayed in (False, True))
+        first = api.post(number, replayed=False)
+        self.is_told = True
+        again = api.post(number, replayed=True)
         if first != again:
             raise DriverError(f"A replay answered with {again}, the first POST with {first}.")
         api.post_other_texts(number)
@@ -133,6 +141,7 @@ class NotesWord:
                 f"Job {job_id} is {job.status} after {job.attempts} attempts, and its history rows"
                 f" name the attempts {list(history)}, not {list(expected)}."
             )
+        self._check_past(before, found.past_outcomes, has_left=before.job.status == "failed" != job.status)
         self._check_moments(job_id, before, found, wait)
         if history:
             self._database.check_refusal(Doubled.EVENT)
@@ -145,6 +154,7 @@ class NotesWord:
         """After a removal: nothing is left of the job, and all that belongs to others is."""
         self.check_gone(job_id, before.job.note_id)
         self._removed.add(job_id)
+        self._check_past(before, self._database.past_outcomes(), has_left=True)
         others = self._database.others(job_id, before.job.note_id)
         if others != before.others:
             raise DriverError(f"Job {job_id} was removed, and of others {others} are left, of {before.others}.")
@@ -153,6 +163,12 @@ class NotesWord:
         """Nothing is left of a job and its note."""
         self._service.api().check_removed(job_id, note_id)
         self._database.check_removed(job_id, note_id)
+
+    def _check_past(self, before: Standing, found: Mapping[str, int], *, has_left: bool) -> None:
+        """Have the jobs that left an end again been counted, this one among them if it ``has_left`` its own."""
+        wanted = Counter(before.past_outcomes) + Counter([before.job.status] if has_left else ())
+        if wanted != Counter(found):
+            raise DriverError(f"Past outcomes are counted as {dict(found)}, and not as {dict(wanted)}.")
 
     def is_removed(self, job_id: int) -> bool:
         """Whether a removal of this job was checked."""
@@ -177,7 +193,8 @@ class NotesWord:
     def _look_at(self, job_id: int) -> Standing:
         api = self._service.api()
         job = api.job(job_id)
-        return Standing(job, api.note(job.note_id), self._database.others(job_id, job.note_id))
+        others, past = self._database.others(job_id, job.note_id), self._database.past_outcomes()
+        return Standing(job, api.note(job.note_id), others, past)
 
     def _check_moments(self, job_id: int, before: Standing, found: Standing, wait: float) -> None:
         """Each moment that is another than before was written by the deed, and so within it."""

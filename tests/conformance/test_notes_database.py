@@ -134,9 +134,15 @@ def test_a_fault_is_set_once_and_taken_away(service: NotesService, database: Not
         with open_database(service.database) as connection:
             return [str(row[0]) for row in connection.execute("SELECT sql FROM sqlite_schema WHERE type = 'trigger'")]
 
-    for action in ("FAIL", "FAIL", "ROLLBACK"):
-        database.set_fault(action)
+    for action, attempts, said in (
+        ("FAIL", 0, "now"),
+        ("FAIL", 2, "now"),
+        ("FAIL", 1, "once more"),
+        ("ROLLBACK", 0, "now"),
+    ):
+        database.set_fault(action, attempts)
         (trigger,) = triggers()
-        assert f"RAISE({action}, 'the history row is refused')" in trigger
+        assert f"RAISE({action}, 'the history row is refused {said}')" in trigger
+        assert database.error(action) == f"the history row is refused {said}"
     database.set_fault(None)
     assert triggers() == []
