@@ -35,7 +35,7 @@ from arrowproof.render.layout.fold import (
     inside_words,
     open_group,
 )
-from arrowproof.render.layout.forms import is_crowded
+from arrowproof.render.layout.forms import is_crowded, is_thicket
 from arrowproof.render.layout.hub_pages import Hub, HubPage
 from arrowproof.render.layout.parts import grouped_by, part_states
 from arrowproof.render.layout.placements import MOST_SEARCHED
@@ -142,6 +142,8 @@ class _Plan:
         None where its lines are so near to each other that they could not be told apart.
         """
         fold = Fold(self.lifecycle)
+        if drawing is None and len(self.lifecycle.states) <= MOST_SEARCHED and is_thicket(self.lifecycle):
+            return None
         scene = None
         if drawing is not None or len(self.lifecycle.states) <= MOST_SEARCHED:
             drawing = drawing or layout_lifecycle(self.lifecycle, self.captions)
@@ -196,7 +198,7 @@ class _Plan:
         for folded, is_hurried, (most_boxes, most_arrows) in self._ways:
             fold = open_group(self.lifecycle, group, self.language, folded, self.apart)
             if len(fold.lifecycle.states) <= most_boxes and len(fold.lifecycle.arrows) <= most_arrows:
-                scene = self._folded(name, fold, is_hurried)
+                scene = self._folded(name, fold, is_hurried, must_be_read=True)
                 if is_read(scene.drawing):
                     inside = {state.id for state in self.lifecycle.states if state.group == group}
                     return replace(scene, quiet=frozenset(scene.lifecycle.states_by_id) - inside)
@@ -213,7 +215,7 @@ class _Plan:
             if len(part.states) <= _MOST_BOXES and len(part.arrows) <= _MOST_ARROWS:
                 # Without lanes, as every part of the lifecycle is drawn.
                 alone = tuple(replace(state, group=None) for state in part.states)
-                scene = self._folded(f"v{number}", Fold(replace(part, states=alone)))
+                scene = self._folded(f"v{number}", Fold(replace(part, states=alone)), must_be_read=True)
                 if is_read(scene.drawing):
                     yield replace(scene, title=view.title, address=("view", names[view.id]))
 
@@ -265,10 +267,11 @@ class _Plan:
             proof=self._bundled(fold),
         )
 
-    def _folded(self, name: str, fold: Fold, is_hurried: bool = False) -> Scene:
+    def _folded(self, name: str, fold: Fold, is_hurried: bool = False, must_be_read: bool = False) -> Scene:
         proof = self._bundled(fold)
         captions = proof.captions if proof is not None else {}
-        return self._scene(name, fold, layout_lifecycle(fold.lifecycle, captions, is_hurried=is_hurried))
+        drawing = layout_lifecycle(fold.lifecycle, captions, is_hurried=is_hurried, must_be_read=must_be_read)
+        return self._scene(name, fold, drawing)
 
     def _scene(self, name: str, fold: Fold, drawing: Drawing) -> Scene:
         return Scene(

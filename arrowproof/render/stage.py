@@ -54,12 +54,15 @@ def set_stage(lifecycle: Lifecycle, drawing: Drawing | None, language: Language,
 def _scenes(model: Lifecycle, drawing: Drawing | None, language: Language, proof: Proof | None) -> tuple[Scene, ...]:
     lifecycle = model if proof is None else proof.lifecycle
     if drawing is None and (len(lifecycle.states) <= MANY_STATES or is_small(model)):
-        from arrowproof.render.layout import layout_lifecycle  # who brings a drawing need not load Graphviz
+        # Who brings a drawing need not load Graphviz.
+        from arrowproof.render.layout import layout_lifecycle
+        from arrowproof.render.layout.forms import is_thicket
 
         written, captions = (lifecycle, {}) if proof is None else proof.beside_legend
         # A sneak path needs no number: it says itself what it is, and its ends are listed beside the drawing.
         numbers = {arrow.id: place for place, arrow in enumerate(model.arrows, 1)} if is_small(model) else None
-        drawing = layout_lifecycle(written, captions, numbers)
+        if is_small(model) or not is_thicket(lifecycle):
+            drawing = layout_lifecycle(written, captions, numbers)
     if drawing is not None and (is_read_whole(model, drawing) or not lifecycle.states):
         return (replace(whole_scene(lifecycle, drawing), proof=proof),)
     from arrowproof.render.scenes import plan_scenes  # most models are read as a whole, and need not pay for this

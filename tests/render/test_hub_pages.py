@@ -12,7 +12,7 @@ from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.language import load_language
 from arrowproof.render.layout.focus import focus_drawing
 from arrowproof.render.layout.fold import Fold
-from arrowproof.render.layout.hub_pages import Hub
+from arrowproof.render.layout.hub_pages import Hub, longest
 from arrowproof.render.page import render_page
 from arrowproof.render.quality import is_read, measure_drawing
 from arrowproof.render.scenes import plan_scenes
@@ -161,6 +161,20 @@ def test_how_much_is_drawn_to_find_the_pages_grows_with_the_neighbours_and_not_f
         Hub(lifecycle, "hub", ENGLISH, draw).pages()
         drawn_arrows.append(sum(seen))
     assert drawn_arrows[1] < 2.2 * drawn_arrows[0]
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 17, 40, 90])
+def test_of_a_row_as_many_things_as_fit_are_found_from_any_guess_and_from_a_good_one_soon(most: int) -> None:
+    for guess in range(1, 60):
+        tried: list[int] = []
+
+        def fits(start: int, end: int, tried: list[int] = tried) -> bool:
+            tried.append(end - start)
+            return end - start <= most
+
+        assert longest(5, 65, guess, fits) == min(most, 60)
+        if guess == most:
+            assert len(tried) <= 2
 
 
 def test_every_scene_behind_the_overview_can_be_read_and_has_an_address_of_its_own() -> None:

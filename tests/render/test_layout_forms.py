@@ -1,8 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, permutations
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,14 +11,16 @@ from hypothesis import strategies as st
 
 from arrowproof.model.lifecycle import Arrow, Lifecycle
 from arrowproof.render.drawing import ArrowPath, Box, Drawing
+from arrowproof.render.language import load_language
 from arrowproof.render.layout import candidates, layout_lifecycle
 from arrowproof.render.layout.boxes import with_label
 from arrowproof.render.layout.candidates import Candidate, best_drawing
-from arrowproof.render.layout.forms import PLAIN, Form, closer_forms, first_form
+from arrowproof.render.layout.forms import PLAIN, Form, closer_forms, first_form, is_thicket
 from arrowproof.render.layout.graph import Graph
 from arrowproof.render.layout.grid import Placement
 from arrowproof.render.layout.sizes import CAPTION_GAP, ENTRY_GAP, LabelLimits
 from arrowproof.render.quality import count_crossings, fit_scale, is_read, measure_drawing
+from arrowproof.render.stage import set_stage
 from tests.render.extremes import dense, parallel, selves, wordy_parallel
 from tests.render.pages import state
 from tests.render.test_layout import assert_complete, lifecycles
@@ -85,9 +88,9 @@ def test_what_is_far_too_small_is_searched_once_where_a_closer_form_follows(
     searched: list[int] = []
     drafts = candidates._drafts
 
-    def counted(graph: Graph, earlier: Sequence[Placement], seed: int) -> list[Candidate]:
+    def counted(graph: Graph, earlier: Sequence[Placement], seed: int, is_hurried: bool) -> list[Candidate]:
         searched.append(seed)
-        return drafts(graph, earlier, seed)
+        return drafts(graph, earlier, seed, is_hurried)
 
     monkeypatch.setattr(candidates, "_drafts", counted)
     best_drawing(wordy_parallel(), {}, gives_way=gives_way)
@@ -208,3 +211,33 @@ def test_a_drawing_in_haste_is_searched_once_and_one_that_lacks_something_more_o
     assert seeds == [0]
     layout_lifecycle(dense())
     assert seeds[1:] == [0, 1, 2]
+
+
+def between(states: int, ends: Iterable[tuple[int, int]]) -> Lifecycle:
+    """So many states and an arrow for each of these ends."""
+    boxes = tuple(state(f"s{n}") for n in range(states))
+    arrows = tuple(Arrow(f"a{n}", f"s{a}", f"s{b}", f"event {n}") for n, (a, b) in enumerate(ends))
+    return Lifecycle("x", "X", boxes, arrows)
+
+
+def test_a_thicket_is_told_by_its_lines_and_a_crowd_is_one_of_them() -> None:
+    assert is_thicket(between(12, permutations(range(12), 2)))
+    assert not is_thicket(between(10, permutations(range(10), 2)))
+    assert not is_thicket(between(12, [(0, 1), (1, 0)] * 200))
+    assert not is_thicket(between(30, list(permutations(range(30), 2))[:135]))
+    assert is_thicket(between(30, list(permutations(range(30), 2))[:136]))
+
+
+def test_the_whole_of_a_thicket_is_never_laid_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is laid out is its overview in parts, and what stands behind that."""
+    laid_out: list[int] = []
+    draw = candidates.best_drawing
+
+    def counted(lifecycle: Lifecycle, *values: Any, **options: Any) -> Drawing:
+        laid_out.append(len(lifecycle.states))
+        return draw(lifecycle, *values, **options)
+
+    monkeypatch.setattr("arrowproof.render.layout.best_drawing", counted)
+    set_stage(between(12, permutations(range(12), 2)), None, load_language())
+    assert laid_out
+    assert max(laid_out) < 12

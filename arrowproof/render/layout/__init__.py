@@ -15,13 +15,14 @@ the best by a hair. A new arrow or state can still lead to another placement, wh
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.render.drawing import Box, Drawing
 from arrowproof.render.layout.candidates import best_drawing
 from arrowproof.render.layout.forms import Form, closer_forms, first_form, is_crowded
 from arrowproof.render.layout.lanes import add_lanes, has_lanes
-from arrowproof.render.quality import LEAST_SCALE, READABLE_SCALE, count_crossings, fit_scale
+from arrowproof.render.quality import LEAST_SCALE, READABLE_SCALE, count_crossings, fit_scale, is_read
 
 __all__ = ["layout_lifecycle"]
 
@@ -39,6 +40,7 @@ def layout_lifecycle(
     numbers: Mapping[str, int] | None = None,
     *,
     is_hurried: bool = False,
+    must_be_read: bool = False,
 ) -> Drawing:
     """The drawing of a lifecycle, in which nothing overlaps.
 
@@ -50,6 +52,7 @@ def layout_lifecycle(
         captions: a short text under the label of an arrow (its rung, for example), by arrow id.
         numbers: what may stand for labels, by arrow id, where a key is shown beside the drawing.
         is_hurried: whether it is one of very many drawings, and each form is searched only once.
+        must_be_read: whether a drawing that is too small to read is of no use, however good it is otherwise.
 
     Returns:
         A drawing whose order of states and arrows is that of the lifecycle, the same for the same input.
@@ -58,14 +61,17 @@ def layout_lifecycle(
         return Drawing(Box(0, 0, 0, 0), (), ())
     written = captions or {}
     chosen, forms = first_form(lifecycle), tuple(closer_forms(lifecycle, numbers))
-    drawing = best_drawing(lifecycle, written, chosen, gives_way=bool(forms), is_hurried=is_hurried)
+    drawn = partial(best_drawing, lifecycle, written, is_hurried=is_hurried, must_be_read=must_be_read)
+    drawing = drawn(chosen, gives_way=bool(forms))
     for form in forms:
         is_large = fit_scale(drawing.bounds) >= LEAST_SCALE
         if is_large and (form.numbers is not None or not is_crowded(lifecycle)):
             break
-        closer = best_drawing(lifecycle, written, form, gives_way=form is not forms[-1], is_hurried=is_hurried)
+        closer = drawn(form, gives_way=form is not forms[-1])
         if fit_scale(closer.bounds) > fit_scale(drawing.bounds) * (_CLEARLY if is_large else 1.0):
             drawing, chosen = closer, form
+    if must_be_read and not is_read(drawing):
+        return drawing
     # Lanes cost another search, which is made for the one form that is kept.
     return _with_lanes(drawing, lifecycle, written, chosen) if has_lanes(lifecycle) else drawing
 

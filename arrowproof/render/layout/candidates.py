@@ -44,6 +44,8 @@ _FEW_CROSSINGS, _ABOUT = 1, 0.2
 """What is enough after the second search; scores that are about as good."""
 _HOPELESS = 0.62
 """A drawing that comes out smaller than this is not made readable by narrower labels."""
+_TOO_SMALL = 0.95 * READABLE_SCALE
+"""Where no draft comes out larger than this, none is read when it is finished: that gives a drawing some hundredths."""
 _FAR_TOO_SMALL = 0.65
 """What comes out smaller than this is drawn in a closer form, if there is one."""
 _NARROW, _LOOSE = 700, (160, 20)
@@ -89,6 +91,7 @@ def best_drawing(
     without_lanes: Drawing | None = None,
     gives_way: bool = False,
     is_hurried: bool = False,
+    must_be_read: bool = False,
 ) -> Drawing:
     """The best drawing of a lifecycle that was found; in all of them nothing overlaps.
 
@@ -103,7 +106,8 @@ def best_drawing(
         without_lanes: the best drawing, where one that can have lanes is looked for: such a one goes before any other,
             and the search starts anew while lines cross more often than they do here.
         gives_way: whether a closer form is drawn where this one is far too large; then it is searched only once.
-        is_hurried: whether it is searched only once in any case.
+        is_hurried: whether it is searched only once in any case, and for a shorter time if it must be read.
+        must_be_read: whether a drawing that is too small to read is of no use; then it is not finished.
     """
     keeps_lanes = without_lanes is not None
     least = count_crossings(without_lanes) if without_lanes is not None else 0
@@ -114,7 +118,7 @@ def best_drawing(
         graph = read_graph(lifecycle, captions, limits[0], form)
         if keeps_lanes:
             graph = replace(graph, lanes=lane_numbers(graph))
-        drafts = _drafts(graph, [draft.placement for draft in drafts], attempt)
+        drafts = _drafts(graph, [draft.placement for draft in drafts], attempt, is_hurried and must_be_read)
         pools.append(drafts)
         scale = fit_scale(drafts[0].drawing.bounds)
         is_torn = keeps_lanes and not add_lanes(drafts[0].drawing, lifecycle).lanes
@@ -125,6 +129,8 @@ def best_drawing(
         if not _HOPELESS < scale < READABLE_SCALE or len(limits) == 1 or (keeps_lanes and crosses):
             drafts = []
         limits = limits[1:] or limits
+    if must_be_read and all(fit_scale(draft.drawing.bounds) < _TOO_SMALL for pool in pools for draft in pool):
+        return _best_pool(pools)[0].drawing
     if not keeps_lanes:
         best = _without_jogs(_best_finished(_best_pool(pools)))
         return _with_roomy_labels(best, lifecycle, captions, form) or best.drawing
@@ -149,9 +155,9 @@ def _attempts(lifecycle: Lifecycle) -> int:
     return max(1, min(_MOST_ATTEMPTS, _ATTEMPTED_ARROWS // max(len(lifecycle.arrows), 1)))
 
 
-def _drafts(graph: Graph, earlier: Sequence[Placement], seed: int) -> list[Candidate]:
+def _drafts(graph: Graph, earlier: Sequence[Placement], seed: int, is_hurried: bool) -> list[Candidate]:
     """What the most promising placements look like, the best first."""
-    drafts = draft_placements(graph, find_placements(graph, earlier, seed))
+    drafts = draft_placements(graph, find_placements(graph, earlier, seed, is_hurried))
     if not drafts:
         raise InternalError("no layout was found that keeps its parts apart")
     return drafts

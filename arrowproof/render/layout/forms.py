@@ -23,6 +23,9 @@ _CROWD = 3
 """More arrows with the same ends share a line where that makes the drawing clearly larger."""
 _CORDS = (12, 6)
 """How many arrows share a line at most: with long labels fewer, since these stand below each other."""
+_MOST_LINES, _LINES_FOR_STATE, _MOST_EVER, _LEAST_STATES = 100, 4.5, 140, 9
+"""Lines that may be kept apart: so many, or for many states so many for each, and the most; and how few states have so
+many in any case."""
 _WIDER = 1.5
 """How much wider the labels of a cord may be: each of them stands alone in its row."""
 
@@ -83,8 +86,9 @@ PLAIN = Form()
 
 
 def first_form(lifecycle: Lifecycle) -> Form:
-    """The plain form, but for a crowd among very many states: their whole is an overview, and is never read so."""
-    return Form(_CORDS[0]) if len(lifecycle.states) > MANY_STATES and is_crowded(lifecycle) else PLAIN
+    """The plain form, but for a crowd among very many states or arrows: that is never read so."""
+    is_large = len(lifecycle.states) > MANY_STATES or len(lifecycle.arrows) > _MOST_LINES
+    return Form(_CORDS[0]) if is_large and is_crowded(lifecycle) else PLAIN
 
 
 def closer_forms(lifecycle: Lifecycle, numbers: Mapping[str, int] | None) -> Iterator[Form]:
@@ -106,6 +110,18 @@ def closer_forms(lifecycle: Lifecycle, numbers: Mapping[str, int] | None) -> Ite
 def is_crowded(lifecycle: Lifecycle) -> bool:
     """Whether so many arrows have the same ends that lines of their own are a thicket, even where they can be read."""
     return bool(crowded_ends(lifecycle))
+
+
+def is_thicket(lifecycle: Lifecycle) -> bool:
+    """Whether its lines are so many, even with each crowd as one, that no drawing of the whole keeps them apart.
+
+    Few states leave less room for them than many: random arrows between 24 states came too near to each other from 130
+    on, and from 160 on between 45. A lifecycle of fewer states than an overview in parts needs is none.
+    """
+    crowds = crowded_ends(lifecycle)
+    lines = len(crowds) + sum((arrow.source, arrow.target) not in crowds for arrow in lifecycle.arrows)
+    states = len(lifecycle.states)
+    return states >= _LEAST_STATES and lines > min(max(_MOST_LINES, _LINES_FOR_STATE * states), _MOST_EVER)
 
 
 def crowded_ends(lifecycle: Lifecycle) -> frozenset[tuple[str | None, str | None]]:

@@ -203,22 +203,30 @@ def _cuts(count: int, fits: Callable[[int, int], bool]) -> list[int]:
     """Where a row of things is cut so that each part fits or is one thing: in as few parts, evenly if that fits too."""
     cuts, length = [0], 1
     while cuts[-1] < count:
-        length = _longest(cuts[-1], count, length, fits)
+        length = longest(cuts[-1], count, length, fits)
         cuts.append(cuts[-1] + length)
     parts = max(len(cuts) - 1, 1)
     evenly = [count * part // parts for part in range(parts + 1)]
     return evenly if all(fits(*ends) for ends in pairwise(evenly)) else cuts
 
 
-def _longest(start: int, count: int, guess: int, fits: Callable[[int, int], bool]) -> int:
-    """How many things from there on fit, at least one; a good guess saves some of the few trials."""
-    fitting, beyond, most = 1, count - start + 1, count - start
-    trial = guess
+def longest(start: int, count: int, guess: int, fits: Callable[[int, int], bool]) -> int:
+    """How many things from there on fit, at least one.
+
+    The trials go away from the guess in growing steps, until both a count that fits and one that does not are known: a
+    good guess, as the length of the part before it nearly always is, needs hardly more than these two.
+    """
+    fitting, beyond = 1, count - start + 1
+    has_fitted = has_failed = False
+    trial, step = guess, 1
     while beyond - fitting > 1:
         trial = min(max(trial, fitting + 1), beyond - 1)
         if fits(start, start + trial):
-            fitting = trial
+            fitting, has_fitted = trial, True
         else:
-            beyond = trial
-        trial = 2 * fitting if beyond > most else (fitting + beyond) // 2
+            beyond, has_failed = trial, True
+        if has_fitted and has_failed:
+            trial = (fitting + beyond) // 2
+        else:
+            trial, step = (fitting + step if has_fitted else beyond - step), 2 * step
     return fitting

@@ -29,33 +29,40 @@ _SPARSE = 1.3
 _LEAST_ROWS = 3
 """Ranks of a larger model are not joined to fewer rows than this."""
 
-_STAGES = ((8, 8, 3.0, 1.5), (3, 28, 3.0, 1.0), (1, 64, 1.5, 0.2))
+_Stage = tuple[int, int, float, float]
+_STAGES: tuple[_Stage, ...] = ((8, 8, 3.0, 1.5), (3, 28, 3.0, 1.0), (1, 64, 1.5, 0.2))
 """Of the race: how many placements take part, their steps for each node, and the temperature at start and end."""
+_HURRIED_STAGES = ((2, 28, 3.0, 1.0), (1, 64, 1.5, 0.2))
+"""The same for one of very many drawings."""
 _FURTHER = 2
 """How much longer a further search goes on, which is made where the first one found nothing good."""
-_MOST = 5
-"""How many placements are drawn."""
+_MOST, _MOST_HURRIED = 5, 3
+"""How many placements are drawn, and of one of very many drawings."""
 
 
-def find_placements(graph: Graph, earlier: Iterable[Placement] = (), seed: int = 0) -> dict[Placement, float]:
+def find_placements(
+    graph: Graph, earlier: Iterable[Placement] = (), seed: int = 0, is_hurried: bool = False
+) -> dict[Placement, float]:
     """Placements that promise a good drawing, each with its estimated cost, the most promising first.
 
     Args:
         graph: the graph to place.
         earlier: good placements of the same nodes with other sizes, to start from.
         seed: another number makes another search, a longer one.
+        is_hurried: whether it is for one of very many drawings, which makes a shorter search.
     """
     estimate = Estimate(graph)
     if len(graph.nodes) > MOST_SEARCHED:
         return dict.fromkeys(unlike_placements(graph), 0.0)  # the estimate cannot compare such unlike ones
     starts = list(earlier)
-    first_stage = 1 if starts or len(graph.nodes) > MANY_NODES else 0
+    stages = _STAGES[1:] if starts or len(graph.nodes) > MANY_NODES else _STAGES
     annealing = Annealing(estimate, seed)
-    found = _raced(annealing, starts or _starts(graph, estimate), first_stage, 1 if seed == 0 else _FURTHER)
+    stages = _HURRIED_STAGES if is_hurried else stages
+    found = _raced(annealing, starts or _starts(graph, estimate), stages, 1 if seed == 0 else _FURTHER)
     if len(graph.nodes) <= MANY_NODES:
         # What the estimate cannot tell from the best is drawn too.
         found |= annealing.met(min(found.values()) + CLOSE)
-    return dict(sorted(found.items(), key=lambda item: (item[1], item[0]))[:_MOST])
+    return dict(sorted(found.items(), key=lambda item: (item[1], item[0]))[: _MOST_HURRIED if is_hurried else _MOST])
 
 
 def unlike_placements(graph: Graph) -> Iterator[Placement]:
@@ -65,12 +72,14 @@ def unlike_placements(graph: Graph) -> Iterator[Placement]:
         yield min(_joined_ranks(ranked_placement(graph)), key=Estimate(graph).cost)
 
 
-def _raced(annealing: Annealing, starts: Iterable[Placement], first_stage: int, effort: int) -> dict[Placement, float]:
+def _raced(
+    annealing: Annealing, starts: Iterable[Placement], stages: Iterable[_Stage], effort: int
+) -> dict[Placement, float]:
     """Every placement that a stage of the race ended with, and its cost, after so many times the usual steps."""
     estimate = annealing.estimate
     pool = {placement: estimate.cost(placement) for placement in starts}
     found = dict(pool)
-    for count, steps, first, last in _STAGES[first_stage:]:
+    for count, steps, first, last in stages:
         chosen = sorted(pool, key=lambda placement: (pool[placement], placement))[:count]
         pool = {}
         for placement in chosen:
