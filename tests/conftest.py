@@ -21,7 +21,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 LONG = tuple(
-    f"tests/render/test_{name}.py" for name in ("concession", "accessibility", "extremes", "hub_pages", "page_scenes")
+    f"tests/render/test_{name}.py" for name in ("concession", "page_overview", "page_scenes", "scenes", "page_weight")
 )
 """Modules that keep a core busy for long. A run begins with them, so that none of them is left to end it alone."""
 
