@@ -202,9 +202,9 @@ def test_a_drawing_in_haste_is_searched_once_and_one_that_lacks_something_more_o
     seeds: list[int] = []
     search = candidates.find_placements
 
-    def counted(graph: Graph, earlier: Sequence[Placement], seed: int) -> dict[Placement, float]:
+    def counted(graph: Graph, earlier: Sequence[Placement], seed: int, is_hurried: bool) -> dict[Placement, float]:
         seeds.append(seed)
-        return search(graph, earlier, seed)
+        return search(graph, earlier, seed, is_hurried)
 
     monkeypatch.setattr(candidates, "find_placements", counted)
     layout_lifecycle(dense(), is_hurried=True)
