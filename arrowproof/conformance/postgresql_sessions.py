@@ -28,7 +28,7 @@ def sessions_kept() -> Iterator[None]:
     try:
         yield
     finally:
-        _keepers.remove(kept)
+        _keepers[:] = [each for each in _keepers if each is not kept]
         for sessions in kept.values():
             for session in sessions:
                 session.close()
@@ -80,12 +80,16 @@ def _kept_session(url: str, settings: Mapping[str, str]) -> Connection[Any] | No
 
 
 def _give_back(url: str, used: Connection[Any]) -> None:
-    """Keep a session where that is wanted, as a new one would be; else close it."""
-    if not _keepers:
-        used.close()
-        return
-    used.execute("DISCARD ALL")
-    _keepers[-1].setdefault(url, []).append(used)
+    """Keep a session where that is wanted and it can be made as a new one; else close it."""
+    import psycopg
+
+    if _keepers:
+        # What was asked of it is done, whatever keeps it from coming back: its server is gone, or a transaction stands.
+        with suppress(psycopg.Error):
+            used.execute("DISCARD ALL")
+            _keepers[-1].setdefault(url, []).append(used)
+            return
+    used.close()
 
 
 def _set(connection: Connection[Any], settings: Mapping[str, str]) -> None:

@@ -69,3 +69,26 @@ def test_one_that_the_server_has_ended_or_that_was_left_by_an_error_is_not_used_
             raise KeyError
         assert session.closed
         assert backend(url) != anew
+
+
+def test_each_who_has_sessions_kept_has_those_of_its_own_block(url: str) -> None:
+    with sessions_kept():
+        with sessions_kept():
+            pass
+        with open_server(url) as session:
+            assert not session.closed
+        assert not session.closed
+    assert session.closed
+
+
+@pytest.mark.parametrize("is_ended", [False, True], ids=["in a transaction", "ended by the server"])
+def test_what_was_done_stands_where_its_session_cannot_be_as_a_new_one_again(url: str, is_ended: bool) -> None:
+    with sessions_kept():
+        with open_server(url) as session:
+            if is_ended:
+                with psycopg.connect(url, autocommit=True) as other:
+                    other.execute("SELECT pg_terminate_backend(%s, 30000)", (session.info.backend_pid,))
+            else:
+                session.execute("BEGIN")
+        assert session.closed
+        assert backend(url)
