@@ -54,7 +54,7 @@ ORDER BY tgname, tgrelid::regclass::text"""
 
 @record
 class PostgresJournal:
-    """The journal of one bound table in one database of a server. Every method connects for itself."""
+    """The journal of one bound table in one database of a server. Every method has a session for itself."""
 
     url: str
     binding: Binding
