@@ -48,18 +48,20 @@ def changes_of(statement: SqlStatement, table: str, columns: Collection[str] = (
 
 
 def _without_prefix(statement: SqlStatement) -> SqlStatement:
-    """The statement that PREPARE … AS keeps, or EXPLAIN ANALYZE runs."""
+    """The statement that PREPARE … AS keeps, or EXPLAIN ANALYZE runs; one that is cut off ahead of it, as it is."""
     words = [token.word for token in statement.tokens]
     at = 0
     if words[:1] == ["PREPARE"]:
         at = next((index + 1 for index, word in enumerate(words) if word == "AS"), 0)
     elif words[:1] == ["EXPLAIN"] and {"ANALYZE", "ANALYSE"} & set(words[1:6]):
         at = next((index for index, word in enumerate(words) if word in _BEGINNINGS), 0)
-    return _cut(statement, at, len(words))
+    return _cut(statement, at, len(words)) or statement
 
 
-def _cut(statement: SqlStatement, start: int, end: int) -> SqlStatement:
-    """The part of a statement between two of its tokens, at its own line."""
+def _cut(statement: SqlStatement, start: int, end: int) -> SqlStatement | None:
+    """The part of a statement between two of its tokens, at its own line; None when nothing stands there."""
+    if start >= end:
+        return None
     if start == 0 and end == len(statement.tokens):
         return statement
     return replace(_at_line(statement, statement.tokens[start].line), tokens=statement.tokens[start:end])
@@ -92,7 +94,7 @@ def _defined(statement: SqlStatement, table: str, columns: Collection[str]) -> I
 
 
 def _query_of_table(statement: SqlStatement) -> SqlStatement | None:
-    """The query of ``CREATE TABLE … AS``, None for any other definition and WITH NO DATA, which runs none."""
+    """The query of ``CREATE TABLE … AS``; None for any other definition, without a query and for WITH NO DATA."""
     words = [token.word for token in statement.tokens]
     if words[0] != "CREATE" or "TABLE" not in words[1:5] or words[-3:] == ["WITH", "NO", "DATA"]:
         return None
