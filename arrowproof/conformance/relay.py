@@ -93,10 +93,10 @@ class Line:
         self._is_let_go.set()
 
     def close(self) -> None:
-        """Close it, on both sides."""
-        self._is_let_go.set()
+        """Close it, on both sides. What is held back is lost."""
         for end in (self._client, self._server):
             _shut(end)
+        self._is_let_go.set()
 
     def pass_to_server(self) -> None:
         """Pass on what the client says, until one of them ends it."""
