@@ -43,16 +43,17 @@ def end(driver: Driver, key: Row | None) -> None:
 
 def can_kill(driver: Driver, journal: Journal) -> bool:
     """Whether crash checks can be made: by the driver, or on a server by a process that it names."""
-    return isinstance(driver, CrashDriver) or (
-        isinstance(driver, ProcessDriver) and not isinstance(journal, SQLiteJournal)
-    )
+    return isinstance(driver, CrashDriver) or can_lose_connections(driver, journal)
 
 
-def can_be_cut(driver: Driver, journal: Journal, transition: Transition) -> bool:
-    """Whether a transition can have its connection taken from it: on a server, where the driver does not spare it."""
-    if isinstance(journal, SQLiteJournal) or not isinstance(driver, ProcessDriver):
-        return False
-    return not isinstance(driver, SparingDriver) or bool(driver.is_cut(transition))
+def can_lose_connections(driver: Driver, journal: Journal) -> bool:
+    """Whether connections can be taken from a service at all: on a server, from a process that its driver names."""
+    return isinstance(driver, ProcessDriver) and not isinstance(journal, SQLiteJournal)
+
+
+def is_spared(driver: Driver, transition: Transition) -> bool:
+    """Whether the driver has no connection taken from a transition."""
+    return isinstance(driver, SparingDriver) and not driver.is_cut(transition)
 
 
 def kill(driver: Driver, transition: Transition, key: Row | None, side: Side) -> Killed:

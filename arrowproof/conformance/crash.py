@@ -37,7 +37,8 @@ _WHAT = {
 def blows_of(subject: Subject, transition: Transition) -> tuple[tuple[Blow, Side], ...]:
     """What befalls a transition in the crash checks of a subject, and on which side of its commit."""
     blows = [(Blow.KILLED, side) for side in Side]
-    if abilities.can_be_cut(subject.driver, subject.journal, transition):
+    driver = subject.driver
+    if abilities.can_lose_connections(driver, subject.journal) and not abilities.is_spared(driver, transition):
         blows.append((Blow.ENDED, Side.BEFORE))
         if subject.relay is not None:
             blows += [*((Blow.CUT, side) for side in Side), (Blow.LATE, Side.AFTER)]
@@ -46,8 +47,10 @@ def blows_of(subject: Subject, transition: Transition) -> tuple[tuple[Blow, Side
 
 def spared(subject: Subject, transitions: Sequence[Transition]) -> tuple[str, ...]:
     """Of which of these transitions no connection is taken because the driver spares them: a sentence, or none."""
-    left = [each.name for each in transitions if not abilities.can_be_cut(subject.driver, subject.journal, each)]
-    if not left or len(left) == len(transitions):
+    if not abilities.can_lose_connections(subject.driver, subject.journal):
+        return ()
+    left = [each.name for each in transitions if abilities.is_spared(subject.driver, each)]
+    if not left:
         return ()
     return (f"Lost connections were not tried of {', '.join(left)}: the driver leaves them out.",)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from arrowproof.conformance.crash import check_crash
+from arrowproof.conformance.crash import check_crash, spared
 from arrowproof.conformance.drive import drive
 from arrowproof.conformance.driver import DriverError, Killed, Walked
 from arrowproof.conformance.held_kill import BEFORE_POINT
@@ -242,7 +242,9 @@ def test_a_proof_tries_every_blow_and_says_that_each_was_survived(postgresql: st
 
 
 class Killing(Desk):
-    """A driver that kills by itself as well, and spares what is not paid."""
+    """A driver that kills by itself as well, and spares what does not come to one of the ``cut`` states."""
+
+    cut: tuple[str, ...] = ("paid",)
 
     def kill(self, transition: Transition, key: Row | None, side: Side) -> Killed:
         if side is Side.AFTER:
@@ -251,7 +253,7 @@ class Killing(Desk):
         return Killed("its own point", (self._worker.record(),), key)
 
     def is_cut(self, transition: Transition) -> bool:
-        return transition.target == "paid"
+        return transition.target in self.cut
 
 
 def test_a_driver_that_can_kill_and_names_the_process_is_asked_for_both_and_may_spare_some(
@@ -265,6 +267,19 @@ def test_a_driver_that_can_kill_and_names_the_process_is_asked_for_both_and_may_
     assert {kill.blow for kill in found.kills if kill.target != "paid"} == {Blow.KILLED}
     spared = "created -> open, open -> open, paid -> removed: the driver leaves them out."
     assert f"Lost connections were not tried of {spared}" in found.left_out
+
+
+def test_all_that_a_driver_spares_is_named_and_nothing_where_no_connection_could_be_taken(tmp_path: Path) -> None:
+    desk = Killing()
+    desk.cut = ()
+    transitions = [tour.goal for tour in plan_tours(SHOP).tours]
+    on_server = Subject(SHOP, desk, open_journal("postgresql://nowhere/shop", SHOP.binding))  # type: ignore[arg-type]
+    names = "created -> open, open -> open, open -> paid, paid -> removed"
+    assert spared(on_server, transitions) == (
+        f"Lost connections were not tried of {names}: the driver leaves them out.",
+    )
+    on_file = Subject(SHOP, desk, open_journal(tmp_path / "orders.sqlite3", SHOP.binding))  # type: ignore[arg-type]
+    assert spared(on_file, transitions) == ()
 
 
 class Direct(Desk):
