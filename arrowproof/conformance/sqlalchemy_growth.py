@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 
+from arrowproof.conformance.python_constants import Project
 from arrowproof.conformance.python_scopes import FunctionNode, Scope, inner_nodes, scope_of
 
 GROWING = frozenset(
@@ -17,12 +18,13 @@ GROWING = frozenset(
 """Methods of a statement that give another one, with more to it."""
 
 
-def beginnings(tree: ast.Module) -> set[int]:
+def beginnings(tree: ast.Module, file: str = "", project: Project | None = None) -> set[int]:
     """The expressions, by identity, that are bound to names and go on wherever these are used.
 
-    The names are of functions, or private: what another file may import may be executed there as it is.
+    The names are of functions, or private to the module: what another file may import, or what is come to as an
+    attribute or by its text, may be executed there as it is. ``file`` is the name of the module in its ``project``.
     """
-    uses = _Uses()
+    uses = _Uses(tree, file, project or Project())
     uses.look(tree, None)
     return uses.going_on - uses.used
 
@@ -30,17 +32,21 @@ def beginnings(tree: ast.Module) -> set[int]:
 class _Uses:
     """What is done to the expressions that names are bound to."""
 
-    def __init__(self) -> None:
+    def __init__(self, tree: ast.Module, file: str, project: Project) -> None:
+        self.file = file
+        self.project = project
         self.going_on: set[int] = set()
         self.used: set[int] = set()
         """The expressions that are used in any other way, or may be."""
+        self.attributes = {each.attr for each in ast.walk(tree) if isinstance(each, ast.Attribute)}
+        self.texts = {each.value for each in ast.walk(tree) if isinstance(each, ast.Constant)}
 
     def look(self, node: ast.Module | ast.ClassDef | FunctionNode, parent: Scope | None) -> None:
         """Look at a scope and those inside it."""
         scope = scope_of(node, parent)
         if scope.is_module or scope.is_class:
-            public = (binding for name, binding in scope.names.items() if not name.startswith("_"))
-            self.used |= {id(value) for binding in public for value in binding.assigned}
+            seen = (binding for name, binding in scope.names.items() if self._is_seen(name, scope))
+            self.used |= {id(value) for binding in seen for value in binding.assigned}
         nodes = list(inner_nodes([node.body] if isinstance(node, ast.Lambda) else node.body))
         owners = {id(each.value) for each in nodes if isinstance(each, ast.Attribute)}
         methods = {
@@ -53,6 +59,11 @@ class _Uses:
                 self.look(each, scope)
             elif isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load):
                 self._use(each, scope, methods.get(id(each)), is_owner=id(each) in owners)
+
+    def _is_seen(self, name: str, scope: Scope) -> bool:
+        """Whether a name of a module or class may be used otherwise than as a bare name of this module."""
+        is_named = name in self.texts or (scope.is_class and name in self.attributes)
+        return is_named or not name.startswith("_") or self.project.mentions(self.file, name)
 
     def _use(self, name: ast.Name, scope: Scope, method: str | None, *, is_owner: bool) -> None:
         """Note one use of a name. ``is_owner``: of an attribute (``stmt.excluded``), which executes nothing."""

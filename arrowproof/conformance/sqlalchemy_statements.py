@@ -76,7 +76,7 @@ class _Reader(ObjectChanges):
         self.queries = _names_of_queries(tree)
         imports = (each for each in ast.walk(tree) if isinstance(each, ast.ImportFrom))
         self.imported = {name.asname: name.name for each in imports for name in each.names if name.asname}
-        self.beginnings = beginnings(tree)
+        self.beginnings = beginnings(tree, strings.constants.file, strings.constants.project)
         self.changing: set[str] = set()
         """The names that are bound to an UPDATE, INSERT or DELETE of the table."""
         self._find_changing()

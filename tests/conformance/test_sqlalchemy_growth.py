@@ -15,9 +15,10 @@ class Job(Base):
 """
 
 
-def made(code: str, models: str = MODELS, dialect: Dialect = Dialect.POSTGRESQL) -> list[str]:
-    """The statements that a module makes of the class, each undecided one as its reason."""
+def made(code: str, models: str = MODELS, dialect: Dialect = Dialect.POSTGRESQL, **others: str) -> list[str]:
+    """The statements that a module makes of the class, each undecided one as its reason. ``others`` are more files."""
     files = {"models.py": models, "service.py": "from sqlalchemy import *\nfrom models import Job\n" + code}
+    files |= {f"{name}.py": text for name, text in others.items()}
     return [each.problem or each.sql for each in extract(files, dialect).statements]
 
 
@@ -67,6 +68,39 @@ def test_what_another_file_may_import_counts_as_it_is() -> None:
     code = 'BASE = update(Job).values(status="b")\nNEXT = BASE.where(Job.status == "a")\n'
     assert made(code) == ["UPDATE \"jobs\" SET status = 'b'", UPDATE]
     assert made(code.replace("BASE", "_base")) == [UPDATE]
+
+
+PRIVATE = '_base = update(Job).values(status="b")\n_next = _base.where(Job.status == "a")\n'
+
+
+@pytest.mark.parametrize(
+    ("other", "count"),
+    [
+        ("from service import _base\ndef f(s):\n    s.execute(_base)\n", 2),
+        ("import service\ndef f(s):\n    s.execute(service._base)\n", 2),
+        ('import service\ndef f(s):\n    s.execute(getattr(service, "_base"))\n', 2),
+        ("from service import _next\n_base_of = _next\n", 1),
+    ],
+)
+def test_what_another_file_names_counts_as_it_is_though_its_name_is_private(other: str, count: int) -> None:
+    found = made(PRIVATE, jobs=other)
+    assert (len(found), "UPDATE \"jobs\" SET status = 'b'" in found) == (count, count == 2)
+
+
+@pytest.mark.parametrize(
+    ("code", "count"),
+    [
+        ("class A:\n    {}def f(self, s):\n        s.execute(self._base)\n", 2),
+        ("class A:\n    {}def f(self, s):\n        s.execute(self._base.where(Job.id == 1))\n", 2),
+        ("class A:\n    {}def f(self, s):\n        s.execute(self._next)\n", 1),
+        ('{}def f(s):\n    s.execute(globals()["_base"])\n', 2),
+        ("{}def f(s):\n    s.execute(s._base)\n", 1),
+    ],
+)
+def test_what_is_come_to_as_an_attribute_or_by_its_text_counts_as_it_is(code: str, count: int) -> None:
+    is_class = code.startswith("class")
+    found = made(code.format(PRIVATE.replace("\n", "\n    ") if is_class else PRIVATE))
+    assert (len(found), "UPDATE \"jobs\" SET status = 'b'" in found) == (count, count == 2)
 
 
 @pytest.mark.parametrize(
