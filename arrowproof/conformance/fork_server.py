@@ -16,6 +16,7 @@ It is run as a file by itself, without the package that it is a part of: the one
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib
 import json
@@ -32,7 +33,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 ORPHANED = 256
 """In place of the exit status of a process whose fork server is gone, which alone could see it. No status is that."""
@@ -323,6 +324,24 @@ def _become(order: Mapping[str, Any], streams: Sequence[int]) -> Sequence[str]:
     return tuple(order["command"])
 
 
+def _leave(ended: SystemExit) -> NoReturn:
+    """End this process as the interpreter does at a :func:`sys.exit`, but without taking apart what was loaded.
+
+    That would touch, and so copy, all that forks share, and the kernel takes it back in any case. Threads are waited
+    for, what was registered for the end is done, and what was printed is written.
+    """
+    if ended.code is not None and not isinstance(ended.code, int):
+        raise ended  # a message, which the interpreter prints
+    threading._shutdown()  # type: ignore[attr-defined]  # as multiprocessing does
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        raise ended from None  # the interpreter has a status for that
+    os._exit((ended.code or 0) & 0xFF)
+
+
 def main() -> None:
     """Load, fork; in a fork run."""
     for name in sys.argv[2:]:
@@ -334,7 +353,10 @@ def main() -> None:
         module, *sys.argv[1:] = command
         # It is to be run as the main module, and not to be found as one that was loaded.
         del sys.modules[module]
-        runpy.run_module(module, run_name="__main__", alter_sys=True)
+        try:
+            runpy.run_module(module, run_name="__main__", alter_sys=True)
+        except SystemExit as ended:
+            _leave(ended)
 
 
 if __name__ == "__main__":

@@ -88,7 +88,8 @@ class BoundRow:
 
 def select_row(connection: apsw.Connection, binding: Binding, key: Row) -> BoundRow | None:
     """The row of the bound table with this key (columns in the binding's order), or None when there is none."""
-    state = state_expression(binding, quote(binding.table), table_columns(connection, binding.table))
+    columns = table_columns(connection, binding.table) if binding.state is None else ()
+    state = state_expression(binding, quote(binding.table), columns)
     conditions, parameters = [], []
     for column, value in key:
         # IN finds no NULL, and SQLite allows NULL in a key unless the column says NOT NULL.
@@ -114,6 +115,8 @@ def table_columns(connection: apsw.Connection, table: str) -> tuple[str, ...]:
 
 def state_expression(binding: Binding, row: str, columns: Sequence[str]) -> str:
     """The SQL expression for the state of the row that ``row`` (OLD, NEW, a quoted table) stands for.
+
+    ``columns`` are those of the table; they matter where the binding has a ``state_sql``.
 
     A ``state_sql`` names columns bare, or after the table; so it is evaluated over a one-row sub-select that is named
     like the table and has the columns whose names occur in it. The line break ends a trailing comment.

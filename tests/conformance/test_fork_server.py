@@ -95,6 +95,35 @@ def test_an_exit_status_comes_through(painters: Painters) -> None:
     assert ended.record().ended == "exit 0"
 
 
+@pytest.mark.parametrize(
+    ("leave", "ended"),
+    [
+        ("sys.exit()", "exit 0"),
+        ("sys.exit(0)", "exit 0"),
+        ("sys.exit(7)", "exit 7"),
+        ("sys.exit(-1)", "exit 255"),
+        ("sys.exit('no paint')", "exit 1"),
+        ("pass", "exit 0"),
+    ],
+)
+def test_however_a_fork_leaves_its_threads_and_all_that_is_to_be_done_at_the_end_come_first(
+    painters: Painters, leave: str, ended: str
+) -> None:
+    thread = "threading.Thread(target=lambda: (time.sleep(0.05), sys.stdout.write('thread '))).start()"
+    at_end = "import atexit; atexit.register(lambda: sys.stdout.write('end'))"
+    process = painters.start(f"{at_end}; sys.stdout.write('main '); {thread}; {leave}")
+    if ended == "exit 0":
+        process.finish()
+    else:
+        with pytest.raises(
+            DriverError, match=f"ended with {ended}" + ("; its stderr: no paint$" * (ended == "exit 1"))
+        ):
+            process.finish()
+    assert process.record().ended == ended
+    (output,) = painters.folder.rglob("*.stdout")
+    assert output.read_text() == "main thread end"
+
+
 def test_a_killed_fork_is_seen_as_killed_and_no_other_is(painters: Painters) -> None:
     victim, other = painters.start(SLEEP), painters.start(SLEEP)
     for process in (victim, other):
