@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 
 def test_init_writes_a_starter_that_lints_strictly_once_its_sql_is_there_and_renders(arrowproof, tmp_path):
     assert arrowproof("init").status == 0
@@ -48,3 +50,19 @@ def test_a_driver_is_begun_for_no_model_that_is_wrong(arrowproof, tmp_path):
     (tmp_path / "lifecycle.json").write_text("{}")
     result = arrowproof("init", "--driver", "lifecycle.json")
     assert (result.status, list(tmp_path.glob("*.py"))) == (2, [])
+
+
+def test_a_driver_of_the_bundled_service_is_written_where_one_is(arrowproof, tmp_path):
+    proving = "PYTHONPATH=. arrowproof prove notes --driver notes_job_driver:NotesJobDriver"
+    assert arrowproof("init", "--driver", "notes").out.splitlines() == [
+        "wrote notes_job_driver.py",
+        f"Next: fill in start and walk, then {proving}",
+    ]
+    assert [path.name for path in tmp_path.iterdir()] == ["notes_job_driver.py"]
+
+
+@pytest.mark.parametrize("name", ["my-driver.py", "driver.txt", "class.py", "2.py", "-"])
+def test_a_driver_has_a_name_that_python_imports(arrowproof, tmp_path, name):
+    result = arrowproof("init", "--driver", "notes", "--", name)
+    assert (result.status, "notes_job_driver.py" in result.err) == (2, True)
+    assert list(tmp_path.iterdir()) == []
