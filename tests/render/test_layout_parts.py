@@ -2,9 +2,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from itertools import permutations
 
 import pytest
 
+from arrowproof.model.lifecycle import Arrow, Lifecycle
 from arrowproof.render.language import load_language
 from arrowproof.render.layout.fold import fold_groups
 from arrowproof.render.layout.parts import grouped_by, part_states
@@ -12,6 +14,7 @@ from arrowproof.render.quality import find_overlaps, is_read
 from arrowproof.render.stage import Stage, set_stage
 from tests.render.dense_models import dense
 from tests.render.hub_models import hubs
+from tests.render.pages import state
 
 ENGLISH = load_language()
 KINDS = [(1, 60, 200), (2, 100, 180), (4, 100, 160), (6, 120, 400)]
@@ -39,6 +42,17 @@ def test_parts_are_of_even_length_and_leave_few_arrows_to_an_overview(count: int
     assert max(lengths) - min(lengths) <= 1
     folded = fold_groups(grouped_by(lifecycle, parts), dict.fromkeys(parts, ""), ENGLISH)
     assert len({(arrow.source, arrow.target) for arrow in folded.lifecycle.arrows}) <= 80
+
+
+@pytest.mark.parametrize("count", range(1, 14))
+def test_of_few_states_so_many_stand_in_parts_that_something_folds(count: int) -> None:
+    states = tuple(state(f"s{number}") for number in range(count))
+    ends = [pair for pair in permutations([each.id for each in states], 2) for _ in range(12)]
+    arrows = tuple(Arrow(f"a{number}", *pair) for number, pair in enumerate(ends))
+    lifecycle = Lifecycle("few", "Few", states, arrows)
+    lengths = [len(part) for part in part_states(lifecycle).values()]
+    assert max(lengths, default=0) >= (2 if count >= 6 else 0)
+    assert sum(lengths) in ({0, count} if count < 6 else {count - hubs for hubs in range(7)})
 
 
 def test_states_without_a_hub_all_stand_in_parts() -> None:

@@ -60,7 +60,8 @@ def layout_lifecycle(
     if not lifecycle.states and not lifecycle.arrows:
         return Drawing(Box(0, 0, 0, 0), (), ())
     written = captions or {}
-    chosen, forms = first_form(lifecycle), tuple(closer_forms(lifecycle, numbers))
+    chosen = first_form(lifecycle)
+    forms = tuple(form for form in closer_forms(lifecycle, numbers) if form != chosen)
     drawn = partial(best_drawing, lifecycle, written, is_hurried=is_hurried, must_be_read=must_be_read)
     drawing = drawn(chosen, gives_way=bool(forms))
     for form in forms:

@@ -23,6 +23,8 @@ _CROWD = 3
 """More arrows with the same ends share a line where that makes the drawing clearly larger."""
 _CORDS = (12, 6)
 """How many arrows share a line at most: with long labels fewer, since these stand below each other."""
+_MANY_ARROWS = 100
+"""Of more arrows, each for itself, a crowd shares its lines from the start."""
 _MOST_LINES, _LINES_FOR_STATE, _MOST_EVER, _LEAST_STATES = 100, 4.5, 140, 9
 """Lines that may be kept apart: so many, or for many states so many for each, and the most; and how few states have so
 many in any case."""
@@ -87,7 +89,7 @@ PLAIN = Form()
 
 def first_form(lifecycle: Lifecycle) -> Form:
     """The plain form, but for a crowd among very many states or arrows: that is never read so."""
-    is_large = len(lifecycle.states) > MANY_STATES or len(lifecycle.arrows) > _MOST_LINES
+    is_large = len(lifecycle.states) > MANY_STATES or len(lifecycle.arrows) > _MANY_ARROWS
     return Form(_CORDS[0]) if is_large and is_crowded(lifecycle) else PLAIN
 
 

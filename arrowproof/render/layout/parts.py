@@ -18,14 +18,18 @@ _MOST_ARROWS = 80
 """How many different pairs of ends an overview of parts has at most, where fewer parts can bring that about."""
 _MOST_PARTS, _LEAST_PARTS = 12, 3
 _MOST_HUBS, _HUB = 6, 16
-"""How many hubs there are at most, and the arrows that make one: it must have more."""
+"""How many hubs there are at most, and the arrows that make one: it must have more. The fewest parts hold two states
+each in any case, and so do all where there are enough.
+"""
 
 
 def part_states(lifecycle: Lifecycle) -> Mapping[str, tuple[str, ...]]:
     """The states of each part, by its name, as many parts as keep the arrows between them and the hubs few."""
     hubs = _hubs(lifecycle)
     others = [state.id for state in lifecycle.states if state.id not in hubs]
-    for count in range(min(_MOST_PARTS, len(others)), _LEAST_PARTS - 1, -1):
+    parts: list[tuple[str, ...]] = []  # of too few states for any
+    most = min(_MOST_PARTS, max(len(others) // 2, min(_LEAST_PARTS, len(others))))
+    for count in range(most, _LEAST_PARTS - 1, -1):
         parts = _cut(others, count)
         if _count_pairs(lifecycle, parts) <= _MOST_ARROWS:
             break
@@ -40,7 +44,8 @@ def grouped_by(lifecycle: Lifecycle, parts: Mapping[str, Sequence[str]]) -> Life
 
 def _hubs(lifecycle: Lifecycle) -> frozenset[str]:
     ends = Counter(end for arrow in lifecycle.arrows for end in {arrow.source, arrow.target} if end is not None)
-    return frozenset(state for state, count in ends.most_common(_MOST_HUBS) if count > _HUB)
+    most = max(0, min(_MOST_HUBS, len(lifecycle.states) - 2 * _LEAST_PARTS))
+    return frozenset(state for state, count in ends.most_common(most) if count > _HUB)
 
 
 def _cut(states: Sequence[str], count: int) -> list[tuple[str, ...]]:
