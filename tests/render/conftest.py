@@ -1,14 +1,13 @@
 from __future__ import annotations
 
-import os
 from collections.abc import Generator, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from arrowproof.render.chromium import open_browser
-from tests.render.kept_drawings import drawings_kept
+from tests.render.kept_drawings import drawings_kept, drawings_made_anew
 from tests.render.tabs import DEADLINE
 
 expect.set_options(timeout=DEADLINE)
@@ -18,12 +17,18 @@ _browsers: list[Browser] = []
 """The browser that modules share, one after the other: to start one takes longer than many a test of a page."""
 
 
-@pytest.fixture(scope="session", autouse=True)
-def kept_drawings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "drawings"
+@pytest.fixture(scope="package", autouse=True)
+def kept_drawings(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    base = tmp_path_factory.getbasetemp()  # new in each run; that of a worker stands in it
+    folder = (base.parent if hasattr(request.config, "workerinput") else base) / "drawings"
     folder.mkdir(exist_ok=True)
     with drawings_kept(folder):
+        yield
+
+
+@pytest.fixture(autouse=True)
+def drawings_of_what_is_patched(request: pytest.FixtureRequest) -> Iterator[None]:
+    with drawings_made_anew() if "monkeypatch" in request.fixturenames else nullcontext():
         yield
 
 

@@ -2,7 +2,8 @@
 
 A layout depends on nothing but what it is given, and so do the scenes of a page; that two processes come to the same
 is what ``test_layout`` shows. What is kept stands on disk, in the folder of the run, for all of its workers. Whoever
-imports a layout by its name to test it gets it as it is, and makes each drawing anew.
+imports a layout by its name to test it gets it as it is, and makes each drawing anew; so does a test that patches
+something, by which a drawing may become another one.
 """
 
 from __future__ import annotations
@@ -22,6 +23,19 @@ import pytest
 
 from arrowproof.render import layout, scenes
 
+_MADE_ANEW: list[None] = []
+"""As many entries as blocks in which nothing is kept."""
+
+
+@contextmanager
+def drawings_made_anew() -> Iterator[None]:
+    """As long as the block lasts, each drawing is made where it is asked for, and none is kept."""
+    _MADE_ANEW.append(None)
+    try:
+        yield
+    finally:
+        _MADE_ANEW.pop()
+
 
 @contextmanager
 def drawings_kept(folder: Path) -> Iterator[None]:
@@ -40,6 +54,8 @@ def _kept(make: Callable[..., Any], folder: Path, known: dict[str, Any]) -> Call
 
     @wraps(make)
     def made(*given: Any, **named: Any) -> Any:
+        if _MADE_ANEW:
+            return make(*given, **named)
         # The origin of a lifecycle is no part of its repr.
         asked = repr((make.__name__, scenes.MAX_SCENES, given[0].origin, given, sorted(named.items())))
         key = sha256(asked.encode("utf-8", "surrogatepass")).hexdigest()

@@ -13,9 +13,13 @@ from playwright.sync_api import Page, expect
 DEADLINE = 60_000
 """How long anything may take in a tab, in milliseconds: no right one comes near it, on a busy machine either."""
 
-RESIZED = """async ([width, height]) => {
+RESIZED = """async ([width, height, deadline]) => {
   const drawn = () => new Promise(requestAnimationFrame);
-  while (innerWidth !== width || innerHeight !== height) await drawn();
+  const latest = performance.now() + deadline;
+  while (innerWidth !== width || innerHeight !== height) {
+    if (performance.now() > latest) throw new Error(`the page is ${innerWidth} by ${innerHeight}`);
+    await drawn();
+  }
   await drawn();
 }"""
 """The event of another size comes ahead of what waits for the next picture."""
@@ -54,4 +58,4 @@ def reload(tab: Page) -> None:
 def resize(tab: Page, width: int, height: int) -> None:
     """Make the screen so large, in CSS px, and wait until the page has taken note of it."""
     tab.set_viewport_size({"width": width, "height": height})
-    tab.evaluate(RESIZED, [width, height])
+    tab.evaluate(RESIZED, [width, height, DEADLINE])
