@@ -115,9 +115,8 @@ def test_however_a_fork_leaves_its_threads_and_all_that_is_to_be_done_at_the_end
     if ended == "exit 0":
         process.finish()
     else:
-        with pytest.raises(
-            DriverError, match=f"ended with {ended}" + ("; its stderr: no paint$" * (ended == "exit 1"))
-        ):
+        said = "; its stderr: no paint" if ended == "exit 1" else ""
+        with pytest.raises(DriverError, match=f"ended with {ended}{said}$"):
             process.finish()
     assert process.record().ended == ended
     (output,) = painters.folder.rglob("*.stdout")
