@@ -115,8 +115,8 @@ def test_however_a_fork_leaves_its_threads_and_all_that_is_to_be_done_at_the_end
     if ended == "exit 0":
         process.finish()
     else:
-        said = "; its stderr: no paint" if ended == "exit 1" else ""
-        with pytest.raises(DriverError, match=f"ended with {ended}{said}$"):
+        said = "; its stderr: no paint$" if ended == "exit 1" else ""
+        with pytest.raises(DriverError, match=f"ended with {ended}{said}"):
             process.finish()
     assert process.record().ended == ended
     (output,) = painters.folder.rglob("*.stdout")
