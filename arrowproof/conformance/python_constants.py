@@ -87,9 +87,18 @@ class Project:
         return found
 
     def mentions(self, file: str, name: str) -> bool:
-        """Whether a word stands in another file."""
-        word = re.compile(rf"\b{re.escape(name)}\b")
-        return any(other != file and name in text and word.search(text) for other, text in self.texts.items())
+        """Whether a word stands in another file, and not only as a name that this file binds for itself."""
+        word = re.escape(name)
+        stands = re.compile(rf"\b{word}\b")
+        is_own = re.compile(rf"^[ \t]*{word}[ \t]*{_BINDS}", re.MULTILINE)
+        is_taken = re.compile(rf"[.\"']{word}\b|\bimport\b(?:[ \t]*\*|(?:[ \t]*\([^)]*|[^\n(]*)\b{word}\b)")
+        return any(
+            other != file
+            and name in text
+            and stands.search(text)
+            and (is_taken.search(text) or not is_own.search(text))
+            for other, text in self.texts.items()
+        )
 
     def rebinds(self, file: str, name: str) -> bool:
         """Whether another file binds a name of the module that ``file`` holds."""

@@ -177,7 +177,11 @@ class _Walker:
         self.pieces = sorted(unique.values(), key=lambda piece: piece.chunks[0].line)
 
     def _is_local(self, binding: Binding, scope: Scope) -> bool:
-        return not (scope.is_module or scope.is_class) or binding.name.startswith("_")
+        """Whether a name is a function's own, or private and in no other file of the sources."""
+        if not (scope.is_module or scope.is_class):
+            return True
+        constants = self.strings.constants
+        return binding.name.startswith("_") and not constants.project.mentions(constants.file, binding.name)
 
     def _is_own(self, binding: Binding) -> bool:
         """Whether no other file of the sources has the name, and none of this one looks names up by their text."""

@@ -79,7 +79,9 @@ PRIVATE = '_base = update(Job).values(status="b")\n_next = _base.where(Job.statu
         ("from service import _base\ndef f(s):\n    s.execute(_base)\n", 2),
         ("import service\ndef f(s):\n    s.execute(service._base)\n", 2),
         ('import service\ndef f(s):\n    s.execute(getattr(service, "_base"))\n', 2),
+        ("from service import (\n    _next,\n    _base,\n)\n_base = _base.where(Job.id == 1)\n", 2),
         ("from service import _next\n_base_of = _next\n", 1),
+        ("_base = 1\ndef f(s):\n    s.execute(_base)\n", 1),
     ],
 )
 def test_what_another_file_names_counts_as_it_is_though_its_name_is_private(other: str, count: int) -> None:
