@@ -166,7 +166,8 @@ class _Walker:
             if id(binding) in self.moving:
                 continue
             is_part = id(value) in self.strings.taken and binding.name not in names
-            is_filled = is_part and id(value) in self.strings.templates
+            is_circular = id(binding) in self.strings.circular  # it is filled with itself, and so is nowhere else
+            is_filled = is_part and id(value) in self.strings.templates and not is_circular
             if not is_part or not (self._is_local(binding, scope) or (is_filled and self._is_own(binding))):
                 self._add_each(self.strings.variants(value, scope))
             elif not is_filled:
@@ -262,7 +263,9 @@ class _Walker:
                 self._made_class(each, scope)
             if isinstance(each, ast.Call | ast.Raise):
                 self.strings.consumed.update(map(id, _parts_for_a_reader(each)))
-            if isinstance(each, ast.expr) and id(each) not in self.strings.consumed:
+            # What a name stands for was read already where the name is used ahead of it.
+            is_read_ahead = id(each) in bindings and id(each) in self.strings.taken
+            if isinstance(each, ast.expr) and (is_read_ahead or id(each) not in self.strings.consumed):
                 if id(each) in bindings and isinstance(each, ast.List | ast.Tuple | ast.Dict):
                     self.lists.append((each, scope))
                     continue

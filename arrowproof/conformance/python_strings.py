@@ -59,6 +59,8 @@ class Strings:
     choices: Choices = field(default_factory=Choices)
     active: list[tuple[int, int | None]] = field(default_factory=list)
     """The values of bindings that are being read, which would begin anew without an end."""
+    circular: set[int] = field(default_factory=set)
+    """The bindings, by identity, of which a value is made of itself, through others too."""
     is_final: bool = False
     """Whether what is read is what will be listed, so that what is not followed in it has to be said."""
 
@@ -193,6 +195,7 @@ class Strings:
         """One value of a name (None: one that is not written out), with what is added to it until it is used."""
         key = (id(binding), index)
         if key in self.active:
+            self.circular.update(each for each, _ in self.active[self.active.index(key) :])
             return None
         self.active.append(key)
         try:
