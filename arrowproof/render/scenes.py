@@ -58,6 +58,8 @@ from arrowproof.render.views import view_part
 
 _MOST = _MOST_BOXES, _MOST_ARROWS = 20, 34
 """A scene of a group or a view with more is not tried; it would be laid out for long, and could not be read."""
+_MOST_LABELS = 300
+"""The whole is not tried with more labels than this: no screen would show them large enough to be read."""
 _MANY_GROUPS, _HURRIED = 12, (SMALL_STATES, SMALL_ARROWS)
 """On a page of more groups their scenes are searched only once, and with their neighbours as states only up to this."""
 
@@ -150,9 +152,10 @@ class _Plan:
             scene = replace(whole_scene(self.lifecycle, drawing), proof=self.proof, is_overview=True)
         if (scene is None or not is_read(scene.drawing)) and is_crowded(self.lifecycle):
             fold = fold_crowds(self.lifecycle, self.language, self.apart)
-            folded = self._folded("overview", fold)
-            if scene is None or fit_scale(folded.drawing.bounds) > fit_scale(scene.drawing.bounds):
-                scene = replace(folded, is_overview=_is_small(folded))
+            if len(fold.lifecycle.arrows) <= _MOST_LABELS:
+                folded = self._folded("overview", fold)
+                if scene is None or fit_scale(folded.drawing.bounds) > fit_scale(scene.drawing.bounds):
+                    scene = replace(folded, is_overview=_is_small(folded))
         if scene is None or has_specks(scene.drawing):
             bare = bare_drawing(fold.lifecycle, scene.drawing if scene else None)
             if bare is not None and not bare.is_apart:

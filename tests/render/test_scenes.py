@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -11,6 +12,7 @@ from arrowproof.model.evidence import SneakPath
 from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State, View
 from arrowproof.model.loader import load_lifecycle
 from arrowproof.model.rung import Rung
+from arrowproof.render import scenes
 from arrowproof.render.language import load_language
 from arrowproof.render.layout import layout_lifecycle
 from arrowproof.render.layout.fold import fold_groups, foldable_groups
@@ -22,6 +24,7 @@ from arrowproof.render.stage import set_stage
 from arrowproof.render.svg import render_scene
 from arrowproof.render.views import list_views, noted_views
 from tests.render.evidence_builder import build_evidence
+from tests.render.hub_models import hubs
 from tests.render.pages import BUNDLED, NOTES, grid_drawing
 
 ROOT = Path(__file__).parents[2]
@@ -163,6 +166,18 @@ def test_a_crowd_is_drawn_in_full_in_an_overview_where_it_can_be_read_so() -> No
     overview = set_stage(crowded(26, 40, "go"), None, ENGLISH).scenes[0]
     assert overview.bundles == {}
     assert fit_scale(overview.drawing.bounds) >= READABLE_SCALE
+
+
+@pytest.mark.parametrize(("arrows", "is_tried"), [(240, True), (340, False)])
+def test_a_whole_of_more_labels_than_a_screen_shows_is_not_laid_out_with_them(
+    monkeypatch: pytest.MonkeyPatch, arrows: int, is_tried: bool
+) -> None:
+    model = hubs(3, 120, arrows)
+    crowd = tuple(Arrow(f"more{n}", "s7", "s8", "go") for n in range(4))
+    for name in ("layout_lifecycle", "bare_drawing"):
+        monkeypatch.setattr(scenes, name, Mock(side_effect=NotImplementedError(name)))
+    with pytest.raises(NotImplementedError, match="layout_lifecycle" if is_tried else "bare_drawing"):
+        plan_scenes(replace(model, arrows=(*model.arrows, *crowd)), None, ENGLISH)
 
 
 def test_a_crowd_is_one_arrow_in_an_overview_that_would_be_too_small_and_its_ends_show_all_of_it() -> None:
