@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 
 from arrowproof.conformance.display import one_line
@@ -52,12 +53,12 @@ class {name}:
 
 def driver_name(lifecycle: Lifecycle) -> str:
     """The name of the driver's class: that of the lifecycle in capitals, such as ``MailJobDriver``."""
-    return "".join(word[:1].upper() + word[1:] for word in _words(lifecycle)) + "Driver"
+    return _as_python_reads("".join(word[:1].upper() + word[1:] for word in _words(lifecycle)) + "Driver")
 
 
 def module_name(lifecycle: Lifecycle) -> str:
     """The name of the driver's module, such as ``mail_job_driver``."""
-    return "_".join([*(word.lower() for word in _words(lifecycle)), "driver"])
+    return _as_python_reads("_".join([*(word.lower() for word in _words(lifecycle)), "driver"]))
 
 
 def driver_text(lifecycle: Lifecycle) -> str:
@@ -89,8 +90,13 @@ def _literal(text: str) -> str:
     return f'"{shown[1:-1]}"' if shown[0] == "'" and '"' not in shown else shown
 
 
+def _as_python_reads(name: str) -> str:
+    """A name in the one of its forms that Python makes of it, so that it is found as it is printed."""
+    return unicodedata.normalize("NFKC", name)
+
+
 def _words(lifecycle: Lifecycle) -> list[str]:
-    words = re.findall(r"[^\W_]+", lifecycle.id)
+    words = re.findall(r"[^\W_]+", _as_python_reads(lifecycle.id))
     # A name begins with a letter; what is no name even so (a digit of another script) is given up.
     words = words if words and "".join(words).isidentifier() else ["service", *words]
     return words if "".join(words).isidentifier() else ["service"]

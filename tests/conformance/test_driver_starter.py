@@ -73,6 +73,9 @@ def test_whatever_a_state_or_a_key_is_called_the_module_can_be_loaded(text: str)
         ("--", "ServiceDriver", "service_driver"),
         ("注文", "注文Driver", "注文_driver"),
         ("class", "ClassDriver", "class_driver"),
+        ("ｶﾞ", "ガDriver", "ガ_driver"),
+        ("ﬁne-ｊｏｂ", "FineJobDriver", "fine_job_driver"),
+        ("ΐ", "Ϊ́Driver", "ΐ_driver"),
     ],
 )
 def test_class_and_module_are_named_by_the_lifecycle(name: str, class_name: str, module: str) -> None:
