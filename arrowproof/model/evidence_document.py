@@ -10,6 +10,8 @@ History of the format:
 - ``arrowproof.evidence/1``: the first. ``log`` and ``guard`` came later, and a file without them means null.
 - ``arrowproof.evidence/2``: has more fields (:data:`~arrowproof.model.evidence.SINCE_2`), none of which is needed and
   each of which is left out while it has nothing to say. Files of version 1 are read as what they are: files without.
+  ``blow`` of a kill has had the value ``connection lost, commit late`` from later on; what was made before that refuses
+  a file with it.
 """
 
 from __future__ import annotations
