@@ -14,10 +14,10 @@ def databases(server: str) -> list[str]:
         return [name for (name,) in connection.execute("SELECT datname FROM pg_database ORDER BY 1")]
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_the_bundled_service_is_proven_with_every_kill_on_postgresql(arrowproof, tmp_path, postgresql):
     before = databases(postgresql)
-    result = arrowproof("prove", "notes", "--out", "proof", "--db", postgresql, timeout=280)
+    result = arrowproof("prove", "notes", "--out", "proof", "--db", postgresql, timeout=560)
     assert result.status == 0, result.out + result.err
     assert result.out.startswith("Proven: Note job, 13 of 13 transitions walked\n")
     assert "50 of 50 kills survived, 17 of 17 illegal events without effect, 0 sneak paths" in result.out
