@@ -21,11 +21,13 @@ from arrowproof.conformance.rows import BoundRow
 from arrowproof.conformance.walks import Subject, attempt, bring_row, describe, journal_problem, keyed, state_problem
 from arrowproof.model.evidence import Blow, JournalRow, Kill, Row, Side
 from arrowproof.model.record import record
-from arrowproof.model.transitions import Pair, Transition
+from arrowproof.model.transitions import Pair, Transition, transition_name
 
 KILLED = "SIGKILL"
 OVER_POINT = "after the commit, when the process had ended by itself"
 """Where a kill came too late: nobody was killed, though what was left of the row and the restart were judged."""
+UNSEEN_POINT = "its commit, which came before the service had looked"
+"""Where a commit that was to be late was not: what was left was judged; whether the service waits was not seen."""
 _WHAT = {
     Blow.KILLED: "Killed before its commit",
     Blow.CUT: "Its connection was cut before its commit",
@@ -53,6 +55,19 @@ def spared(subject: Subject, transitions: Sequence[Transition]) -> tuple[str, ..
     if not left:
         return ()
     return (f"Lost connections were not tried of {', '.join(left)}: the driver leaves them out.",)
+
+
+def untried(kill: Kill) -> str | None:
+    """Why a kill was none, or not the one that it was to be, and has found nothing: a sentence; None where it was."""
+    name = transition_name(kill.source, kill.target)
+    if kill.problem is None and kill.point == OVER_POINT:
+        return f"{name} was not killed {kill.side}: its process had ended by itself by then."
+    if kill.problem is None and kill.point == UNSEEN_POINT:
+        return (
+            f"A late commit of {name} was not tried: having lost its connection, the service had neither ended"
+            " nor looked at what became of it by then."
+        )
+    return None
 
 
 def check_crash(

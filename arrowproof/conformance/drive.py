@@ -21,7 +21,7 @@ from arrowproof.conformance import abilities
 from arrowproof.conformance.answers import checked_database
 from arrowproof.conformance.balance import States, find_unbalanced
 from arrowproof.conformance.coverage import walked_pairs
-from arrowproof.conformance.crash import OVER_POINT, blows_of, check_crash, spared
+from arrowproof.conformance.crash import blows_of, check_crash, spared, untried
 from arrowproof.conformance.database_triggers import Trigger
 from arrowproof.conformance.driver import Driver, ProcessDriver, ServerDriver
 from arrowproof.conformance.illegal_events import IllegalEvents, events_to_fire
@@ -181,12 +181,10 @@ class _Drive:
         for done, (tour, blow, side) in enumerate(kills, start=len(tours)):
             self.progress(f"{_DONE[blow]} {tour.goal.name} {side}", done, total)
             kill = check_crash(self.subject, tour.steps[:-1], tour.goal, side, blow)
-            if kill.point == OVER_POINT and kill.problem is None:
-                self.left_out.append(
-                    f"{tour.goal.name} was not killed {side}: its process had ended by itself by then."
-                )
-            else:
+            if (reason := untried(kill)) is None:
                 checked.append(kill)
+            else:
+                self.left_out.append(reason)
             self._end(kill.key)
         self.progress("done", total, total)
         return walks, checked

@@ -10,6 +10,7 @@ then its process is killed, and the service started again as after any kill.
 
 from __future__ import annotations
 
+from arrowproof.conformance.crash import UNSEEN_POINT
 from arrowproof.conformance.driver import Killed, ProcessDriver
 from arrowproof.conformance.held_kill import BEFORE_POINT, Walking, walking
 from arrowproof.conformance.postgresql_journal import PostgresJournal
@@ -24,7 +25,7 @@ from arrowproof.model.transitions import Transition
 
 COMMIT_POINT = "its COMMIT"
 ANSWER_POINT = "the answer to its commit"
-LATE_POINT = "ahead of its commit, which the server goes on with"
+LATE_POINT = "its commit, which came late"
 _PATIENCE_SECONDS = 10.0
 """How long a service that has lost its connection may do neither: come to its end, or wait for its own transaction."""
 
@@ -90,7 +91,11 @@ class LostConnection:
         return ANSWER_POINT if side is Side.AFTER else COMMIT_POINT
 
     def _overtake(self, hold: Hold, backend: int, walk: Walking) -> str:
-        """Take the connection from the client alone, and have the server commit when the client has looked again."""
+        """Take the connection from the client alone, and have the server commit when the client has looked again.
+
+        Returns:
+            The point; another one where the client had not looked by then, so that the commit was not late for it.
+        """
         assert self.relay is not None
         line = self.relay.line(backend)
         go_on = hold.release
@@ -101,9 +106,9 @@ class LostConnection:
             go_on = line.let_go
         else:
             line.part()
-        comes_true(lambda: hold.has_others_waiting(backend) or not walk.is_alive(), _PATIENCE_SECONDS)
+        is_late = comes_true(lambda: hold.has_others_waiting(backend) or not walk.is_alive(), _PATIENCE_SECONDS)
         go_on()
-        return LATE_POINT
+        return LATE_POINT if is_late else UNSEEN_POINT
 
 
 def _await_cut(line: Line, walk: Walking) -> None:

@@ -98,9 +98,9 @@ WHERE NOT granted AND NOT ({held}) AND datname = current_database() AND backend_
         return 0 if found is None else int(found[0])
 
     def has_others_waiting(self, backend: int) -> bool:
-        """Whether a transaction of this database waits for a lock, other than that of a backend."""
-        query = """SELECT FROM pg_locks JOIN pg_stat_activity USING (pid)
-WHERE NOT granted AND pid <> %s AND datname = current_database() AND backend_type = 'client backend'"""
+        """Whether a transaction of this database waits for a lock that a backend has, or asked for before it."""
+        query = """SELECT FROM pg_stat_activity WHERE %s = ANY (pg_blocking_pids(pid))
+AND datname = current_database() AND backend_type = 'client backend'"""
         return self.connection.execute(query, (backend,)).fetchone() is not None
 
     def end(self, backend: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,15 +11,17 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from arrowproof.conformance.crash import check_crash, spared
+from arrowproof.conformance.crash import check_crash, spared, untried
 from arrowproof.conformance.drive import drive
 from arrowproof.conformance.driver import DriverError, Killed, Walked
 from arrowproof.conformance.held_kill import BEFORE_POINT
 from arrowproof.conformance.journal import open_journal
 from arrowproof.conformance.lost_connection import ANSWER_POINT, COMMIT_POINT, LATE_POINT
 from arrowproof.conformance.own_database import own_database
-from arrowproof.conformance.processes import ProcessGroup, RunningProcess
+from arrowproof.conformance.processes import DEADLINE_SECONDS, ProcessGroup, RunningProcess
 from arrowproof.conformance.relay import NO_RELAY, relay
+from arrowproof.conformance.transaction_hold import HeldChange, hold_transaction
+from arrowproof.conformance.waiting import comes_true
 from arrowproof.conformance.walks import Subject
 from arrowproof.model.evidence import Blow, Kill, Row, Side
 from arrowproof.model.lifecycle import Arrow, Kind, State
@@ -27,7 +30,7 @@ from arrowproof.model.transitions import Transition
 from tests.conformance.test_held_kill import SHOP
 
 SERVICE = """
-import psycopg, sys
+import psycopg, sys, time
 url, way, reaction = sys.argv[1:]
 connection = psycopg.connect(url, autocommit=True)
 connection.execute("CREATE TABLE IF NOT EXISTS orders (id int PRIMARY KEY, state text NOT NULL, tries int DEFAULT 0)")
@@ -69,6 +72,9 @@ for line in sys.stdin:
             make(*line.split(), sure=False)
         elif reaction == "goes on":
             make(*line.split(), sure=True)
+        elif reaction == "polls":
+            while tries(line.split()[-1]) == known:
+                time.sleep(0.01)
         elif reaction == "looks":
             if tries(line.split()[-1]) == known:
                 make(*line.split(), sure=False)
@@ -198,6 +204,34 @@ def test_a_service_that_looks_while_its_commit_is_late_and_goes_by_that_is_found
     late = check("open", "open", Side.AFTER, Blow.LATE)
     assert "the journal holds open -> open" in str(late.problem)
     assert "then open -> open" in str(late.problem)
+
+
+def test_a_commit_that_is_late_for_nobody_was_not_tried(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arrowproof.conformance.lost_connection._PATIENCE_SECONDS", 0.0)
+    late = check("open", "paid", Side.AFTER, Blow.LATE, "transaction", "polls")
+    assert late.problem is None
+    assert str(untried(late)).startswith("A late commit of open -> paid was not tried: ")
+
+
+def test_who_waits_for_another_backend_does_not_wait_for_this_one(postgresql: str) -> None:
+    change = HeldChange(None, None, ("open",))
+    with own_database(postgresql) as url, psycopg.connect(url, autocommit=True) as maker:
+        maker.execute("CREATE TABLE orders (id int PRIMARY KEY, state text NOT NULL, tries int DEFAULT 0)")
+        open_journal(url, SHOP.binding).install()  # type: ignore[arg-type]
+        with (
+            psycopg.connect(url, autocommit=True) as waiting,
+            hold_transaction(url, SHOP.binding, change) as hold,  # type: ignore[arg-type]
+        ):
+            maker.execute("SELECT pg_advisory_lock(1)")
+            thread = threading.Thread(target=waiting.execute, args=("SELECT pg_advisory_lock(1)",))
+            thread.start()
+            try:
+                assert comes_true(lambda: hold.has_others_waiting(maker.info.backend_pid), DEADLINE_SECONDS)
+                assert not hold.has_others_waiting(hold.connection.info.backend_pid)
+                assert not hold.has_others_waiting(waiting.info.backend_pid)
+            finally:
+                maker.execute("SELECT pg_advisory_unlock(1)")
+                thread.join()
 
 
 def test_a_service_may_count_what_it_lost_as_another_transition_if_the_driver_says_so(check: Check) -> None:
