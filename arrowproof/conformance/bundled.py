@@ -23,15 +23,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arrowproof.conformance import notes_jobs, notes_losses
 from arrowproof.conformance.driver import DriverError, Killable, Killed, Walked
 from arrowproof.conformance.notes_database import NotesDatabase
-from arrowproof.conformance.notes_deeds import Deed, deed_of, path_of
-from arrowproof.conformance.notes_deeds import id_of as _id
+from arrowproof.conformance.notes_deeds import Deed, attempts_needed, deed_of, id_of, path_of
 from arrowproof.conformance.notes_rivals import KEEP_NOTHING, OUT_OF_REACH, NotesRivals
 from arrowproof.conformance.notes_service import PACKAGE_FOLDER, USUAL_ATTEMPTS, NotesService
 from arrowproof.conformance.notes_word import NotesWord, Standing
@@ -68,7 +66,7 @@ class NotesDriver:
         self._before_blow: Standing | None = None
         self._rivals = NotesRivals(self._service)
         self._tour: Sequence[Transition] = ()
-        self._is_contested = False
+        self._is_contested = self._is_killed = False
         self._lasts = self._doubles = self._asides = 0
 
     def start(self, folder: Path) -> Path:
@@ -80,8 +78,11 @@ class NotesDriver:
         self._start(folder, url)
 
     def stop(self) -> None:
-        """End every process."""
-        self._service.stop()
+        """End every process, and leave no trigger of the driver in the database: those that are there are judged."""
+        try:
+            self._service.stop()
+        finally:
+            self._database.set_fault(None)
 
     def begin(self, tour: Sequence[Transition]) -> None:
         """Keep the tour: a job is created, and retried, by a server whose jobs fail for good when the tour says so."""
@@ -93,8 +94,8 @@ class NotesDriver:
 
     def walk(self, transition: Transition, key: Row | None) -> Walked:
         """Do what makes the transition, and hold the service to what has to be so after it."""
-        self._ahead = self._ahead[1:]
-        before = self._before_blow = self._word.begin(None if key is None else _id(key))
+        self._ahead, self._is_killed = self._ahead[1:], False
+        before = self._before_blow = self._word.begin(None if key is None else id_of(key))
         if key is None or before is None:
             return self._create()
         deed = deed_of(transition)
@@ -113,9 +114,9 @@ class NotesDriver:
     def end(self, key: Row | None) -> None:
         """Leave no job behind that a later worker or retention could take."""
         self._ahead = ()
-        if key is None or (self._is_contested and not self._database.has_job(_id(key))):
+        if key is None or (self._is_contested and not self._database.has_job(id_of(key))):
             return
-        job_id = _id(key)
+        job_id = id_of(key)
         if self._word.is_removed(job_id):
             job_id = self._word.use_key_again(job_id)
             if not self._doubles:
@@ -128,7 +129,7 @@ class NotesDriver:
 
     def fire(self, event: str, key: Row) -> str:
         """Have done by its own door what an event stands for, where it must be refused or find nothing to do."""
-        api, job_id = self._service.api(), _id(key)
+        api, job_id = self._service.api(), id_of(key)
         match event:
             case "POST /notes":
                 self._word.replay(job_id)
@@ -153,24 +154,24 @@ class NotesDriver:
     def set_off(self, transition: Transition, key: Row) -> Rival:
         """Start a worker or a retention, or send a request, and do not wait for what comes of it."""
         self._contest(key)
-        return self._rivals.set_off(deed_of(transition), _id(key))
+        return self._rivals.set_off(deed_of(transition), id_of(key))
 
     def set_off_held(self, transition: Transition, key: Row, moment: Moment) -> HeldRival:
         """The same, to be held at this moment."""
         self._contest(key)
-        return self._rivals.set_off_held(deed_of(transition), _id(key), moment)
+        return self._rivals.set_off_held(deed_of(transition), id_of(key), moment)
 
     def kill(self, transition: Transition, key: Row | None, side: Side) -> Killed:
         """Hold the process that makes the transition at its point, and kill it there."""
-        self._ahead = self._ahead[1:]
-        before = self._before_blow = self._word.begin(None if key is None else _id(key))
+        self._ahead, self._is_killed = self._ahead[1:], True
+        before = self._before_blow = self._word.begin(None if key is None else id_of(key))
         if key is None or before is None:
             number = self._word.next_note()
             return self._service.kill_server(side, None, lambda api: api.post(number, replayed=False))
         deed = deed_of(transition)
         if deed in (Deed.RETRY, Deed.CANCEL):
             self._max_attempts = USUAL_ATTEMPTS
-            return self._service.kill_server(side, key, lambda api: api.ask_for(deed, _id(key)))
+            return self._service.kill_server(side, key, lambda api: api.ask_for(deed, id_of(key)))
         if deed is Deed.REMOVE:
             hold = self._service.hold("retention", side, "--keep-finished", KEEP_NOTHING)
         else:
@@ -196,24 +197,26 @@ class NotesDriver:
         key, before, deed = killed.key, self._before_blow, deed_of(transition)
         if key is None or before is None:
             raise DriverError("A job was killed whose id nobody knows.")
+        # A process that was killed has counted nothing: only one that has lost its connection lived on.
+        is_counted = not self._is_killed and notes_losses.is_counted(before.job, self._job(key))
         if side is Side.BEFORE:
-            if notes_losses.is_counted(before.job, self._job(key)):
+            if is_counted:
                 return self._attempt_again(transition, key, before)
-            self._word.check_untouched(_id(key), before)
+            self._word.check_untouched(id_of(key), before)
         if deed in (Deed.RETRY, Deed.CANCEL):
             process = self._ask_again(deed, key, side)
         elif deed is Deed.REMOVE:
             process = self._run_retention(KEEP_NOTHING, removed=1 if side is Side.BEFORE else 0)
         else:
             process = self._run_worker(key, transition.target if side is Side.BEFORE else None)
-        self._check(transition, key, before)
+        self._check(transition, key, before, notes_losses.LOST if is_counted else None)
         return Walked(key, (process,))
 
     def _attempt_again(self, transition: Transition, key: Row, before: Standing) -> Walked:
         """The attempt has failed, as it lost its connection: have the next one come to what was wanted of it."""
         lost = notes_jobs.after_attempt(before.job, "retry_wait", notes_losses.LOST)
-        self._word.check(_id(key), before, lost, self._retry_delay)
-        self._database.make_due(_id(key))
+        self._word.check(id_of(key), before, lost, self._retry_delay)
+        self._database.make_due(id_of(key))
         self._try_once(key, transition.target or "")
         return Walked(key, (self._service.last_run.record(),), ahead=((transition.source, lost.status),))
 
@@ -237,16 +240,9 @@ class NotesDriver:
         self._service.start()
         return self._service.database
 
-    def _choose_attempts(self) -> None:
-        """As many attempts as end with the first that has to be the last one, ahead of the next retry by hand."""
-        ahead = takewhile(lambda step: deed_of(step) is not Deed.RETRY, self._ahead)
-        attempts = [step.target for step in ahead if deed_of(step) is Deed.ATTEMPT]
-        last = attempts.index("failed") + 1 if "failed" in attempts else len(attempts) + 1
-        self._max_attempts = last if "failed" in attempts else max(USUAL_ATTEMPTS, last)
-
     def _create(self) -> Walked:
         """Have a note posted by a server whose jobs have as many attempts as the tour needs."""
-        self._choose_attempts()
+        self._max_attempts = attempts_needed(self._ahead, USUAL_ATTEMPTS)
         job_id = self._word.create(self._max_attempts)
         return Walked((("id", job_id),), (self._service.server(self._max_attempts),))
 
@@ -265,9 +261,10 @@ class NotesDriver:
         for point in _CRASH_POINTS:
             killed.append(self._kill_worker(point))
             if (found := self._job(key)) != before:
-                raise DriverError(f"A worker was killed {point}, and job {_id(key)} is {found}; it was {before}.")
+                raise DriverError(f"A worker was killed {point}, and job {id_of(key)} is {found}; it was {before}.")
         self._asides += 1
-        # The second is killed at that as well: no crash may be on record by then.
+        # The second worker to set one aside is killed right after the commit that does. That has to have forgotten the
+        # crashes: with them still on record a retry of the job would be set aside as well.
         last = self._run_worker(key, "failed") if self._asides != 2 else self._kill_worker("after-commit")
         return (*killed, last)
 
@@ -288,8 +285,8 @@ class NotesDriver:
 
     def _ask(self, deed: Deed, key: Row) -> tuple[Process, ...]:
         """Ask for a retry or a cancel; the answer must be the job as it is stored after that."""
-        self._choose_attempts()
-        answered = self._service.api(self._max_attempts).ask_for(deed, _id(key))
+        self._max_attempts = attempts_needed(self._ahead, USUAL_ATTEMPTS)
+        answered = self._service.api(self._max_attempts).ask_for(deed, id_of(key))
         self._word.is_told = True
         if answered != (stored := self._job(key)):
             raise DriverError(f"The answer to a {deed} was {answered}; what is stored is {stored}.")
@@ -297,9 +294,9 @@ class NotesDriver:
 
     def _ask_again(self, deed: Deed, key: Row, side: Side) -> Process:
         if side is Side.BEFORE:
-            self._service.api().ask_for(deed, _id(key))
+            self._service.api().ask_for(deed, id_of(key))
         else:
-            self._service.api().ask_in_vain(deed, _id(key), 409)
+            self._service.api().ask_in_vain(deed, id_of(key), 409)
         return self._service.server()
 
     def _remove(self, key: Row) -> tuple[Process, ...]:
@@ -308,17 +305,15 @@ class NotesDriver:
         self._job(key)
         return (self._run_retention(KEEP_NOTHING, removed=1),)
 
-    def _check(self, transition: Transition, key: Row, before: Standing) -> None:
-        """Hold the service to what has to be so once the transition was made from ``before``."""
+    def _check(self, transition: Transition, key: Row, before: Standing, error: str | None = None) -> None:
+        """Hold the service to what has to be so once the transition was made from ``before``, by this error if any."""
         if transition.target is None:
-            self._word.check_removed(_id(key), before)
+            self._word.check_removed(id_of(key), before)
             return
-        error = self._database.error(_ACTIONS.get(transition.target))
-        if notes_losses.is_counted(before.job, self._job(key)):
-            error = notes_losses.LOST
+        error = error or self._database.error(_ACTIONS.get(transition.target))
         deed = deed_of(transition)
         wanted = notes_jobs.after_deed(deed, before.job, transition.target, error, self._max_attempts)
-        self._word.check(_id(key), before, wanted, self._retry_delay)
+        self._word.check(id_of(key), before, wanted, self._retry_delay)
 
     def _work_off(self, key: Row) -> None:
         """Complete a job that is pending or due soon, or that was set aside and is now retried."""
@@ -326,22 +321,22 @@ class NotesDriver:
         if notes_jobs.is_set_aside(before):
             self._ask(Deed.RETRY, key)
             set_aside, before = before, self._job(key)
-            notes_jobs.check_job(_id(key), before, notes_jobs.after_retry(set_aside, self._max_attempts))
+            notes_jobs.check_job(id_of(key), before, notes_jobs.after_retry(set_aside, self._max_attempts))
         due_in = before.due_in()
         if before.status == "pending" or (due_in is not None and due_in < _LONGEST_WAIT):
             self._try_once(key, "completed")
         elif before.status == "retry_wait" and not self._lasts:
             self._lasts += 1
             for attempt in range(before.attempts + 1, before.max_attempts + 1):
-                self._database.make_due(_id(key))
+                self._database.make_due(id_of(key))
                 self._try_once(key, "completed" if attempt == before.max_attempts else "retry_wait")
 
     def _try_once(self, key: Row, outcome: str) -> None:
         """An attempt that no tour asks for."""
-        before = self._word.standing(_id(key))
+        before = self._word.standing(id_of(key))
         self._prepare(key, before.job, _ACTIONS.get(outcome))
         self._run_worker(key, outcome)
-        self._word.check(_id(key), before, notes_jobs.after_attempt(before.job, outcome), self._retry_delay)
+        self._word.check(id_of(key), before, notes_jobs.after_attempt(before.job, outcome), self._retry_delay)
 
     def _have_two(self, job_id: int) -> None:
         """Have one worker fail at this job and another together, and complete both; one retention removes both."""
@@ -363,7 +358,7 @@ class NotesDriver:
         """Have the next attempt end as it should, and wait until it is due."""
         due_in = job.due_in()
         if due_in is None or due_in > _LONGEST_WAIT:
-            raise DriverError(f"Job {_id(key)} is {job.status} and is not due (next_run_at is {job.next_run_at}).")
+            raise DriverError(f"Job {id_of(key)} is {job.status} and is not due (next_run_at is {job.next_run_at}).")
         self._make_ready(job, fault)
 
     def _make_ready(self, job: Job, fault: str | None) -> None:
@@ -372,12 +367,12 @@ class NotesDriver:
         time.sleep(max(0.0, job.due_in() or 0.0))
 
     def _job(self, key: Row) -> Job:
-        return self._service.api().job(_id(key))
+        return self._service.api().job(id_of(key))
 
     def _run_worker(self, key: Row, outcome: str | None, *options: str) -> Process:
         """One look of one worker, which must come to ``outcome`` with this job (None: it must find nothing to do)."""
         worker, told = self._service.run("worker", *self._worker_options(), *options)
-        wanted = {"outcome": outcome or "idle", "job_id": _id(key) if outcome else None}
+        wanted = {"outcome": outcome or "idle", "job_id": id_of(key) if outcome else None}
         if told != wanted:
             raise DriverError(f"The worker's last line is {told}; expected {wanted}.")
         self._word.is_told |= outcome is not None

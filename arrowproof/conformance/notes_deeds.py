@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
+from itertools import takewhile
 
 from arrowproof.conformance.driver import DriverError
 from arrowproof.model.evidence import Row
@@ -46,6 +48,19 @@ def deed_of(transition: Transition) -> Deed:
         case "failed", _:
             return Deed.RETRY
     return Deed.SET_ASIDE if all(_SET_ASIDE in path for path in transition.paths) else Deed.ATTEMPT
+
+
+def attempts_needed(ahead: Sequence[Transition], usual: int) -> int:
+    """As many attempts as end with the first that has to be the last one, ahead of the next retry by hand.
+
+    ``usual`` is how many a job has where none has to be the last, or more if it takes more.
+    """
+    attempts = [
+        step.target
+        for step in takewhile(lambda step: deed_of(step) is not Deed.RETRY, ahead)
+        if deed_of(step) is Deed.ATTEMPT
+    ]
+    return attempts.index("failed") + 1 if "failed" in attempts else max(usual, len(attempts) + 1)
 
 
 def path_of(transition: Transition, deed: Deed) -> tuple[str, ...] | None:

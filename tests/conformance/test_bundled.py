@@ -163,6 +163,11 @@ def test_a_service_that_breaks_its_word_is_caught(
             "has errors () and not (1,)",
         ),
         (
+            ("pending", "retry_wait"),
+            "AFTER UPDATE OF status ON jobs BEGIN UPDATE jobs SET last_error = 'no connection'; END",
+            "has last_error 'no connection' and not",
+        ),
+        (
             ("pending", "cancelled"),
             "AFTER UPDATE OF status ON jobs BEGIN UPDATE jobs SET attempts = 1; END",
             "has attempts 1 and not 0",
@@ -199,6 +204,17 @@ def test_a_service_that_breaks_its_word_to_a_client_or_in_a_removal_is_caught(
     with pytest.raises(DriverError) as caught:
         driver.walk(last, key)
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("side", list(Side))
+def test_an_attempt_whose_worker_was_killed_may_not_be_counted_as_one_that_lost_its_connection(
+    notes: Lifecycle, driver: NotesDriver, tmp_path: Path, side: Side
+) -> None:
+    key, retry = walk_along(notes, driver, "pending", "retry_wait")
+    interfere(tmp_path, "AFTER UPDATE OF status ON jobs BEGIN UPDATE jobs SET last_error = 'no connection'; END")
+    killed = driver.kill(retry, key, side)
+    with pytest.raises(DriverError, match="has last_error 'no connection' and not"):
+        driver.recover(retry, killed, side)
 
 
 def test_a_job_that_is_counted_when_it_is_set_aside_is_caught(
