@@ -197,8 +197,9 @@ class NotesDriver:
         key, before, deed = killed.key, self._before_blow, deed_of(transition)
         if key is None or before is None:
             raise DriverError("A job was killed whose id nobody knows.")
-        # A process that was killed has counted nothing: only one that has lost its connection lived on.
-        is_counted = not self._is_killed and notes_losses.is_counted(before.job, self._job(key))
+        # A worker that was killed has counted nothing; one that has lost its connection lives on.
+        lives_on = deed is Deed.ATTEMPT and not self._is_killed
+        is_counted = lives_on and notes_losses.is_counted(before.job, self._job(key))
         if side is Side.BEFORE:
             if is_counted:
                 return self._attempt_again(transition, key, before)
