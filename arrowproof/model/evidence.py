@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import field
 from enum import StrEnum
 
+from arrowproof.model.log import Log
 from arrowproof.model.record import record
 
 EVIDENCE_FORMAT = "arrowproof.evidence/2"
@@ -330,35 +331,6 @@ class Detour:
 
     steps: tuple[str, ...]
     problem: str
-
-
-@record
-class LogTransition:
-    """How often a log holds one transition."""
-
-    source: str | None
-    target: str | None
-    count: int
-
-
-@record
-class LogState:
-    """How long rows stay in one state: the median, in seconds."""
-
-    state: str
-    median_seconds: float
-
-
-@record
-class Log:
-    """What a log of real rows holds: where it came from, its rows, and its first and last time (None when empty)."""
-
-    name: str
-    rows: int
-    first: str | None
-    last: str | None
-    transitions: tuple[LogTransition, ...]
-    states: tuple[LogState, ...]
 
 
 @record

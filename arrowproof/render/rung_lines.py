@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from arrowproof.model.evidence import Guard, Log, Side, SneakPath, TransitionEvidence
+from arrowproof.model.evidence import Guard, Side, SneakPath, TransitionEvidence
+from arrowproof.model.log import Log
 from arrowproof.model.record import record
 from arrowproof.model.rung import Rung
 from arrowproof.render.proof_words import MAX_SENTENCE, ProofWords, bounded

@@ -26,9 +26,6 @@ from arrowproof.model.evidence import (
     JournalKind,
     JournalRow,
     Kill,
-    Log,
-    LogState,
-    LogTransition,
     Moment,
     Place,
     Process,
@@ -46,6 +43,7 @@ from arrowproof.model.evidence import (
     Walk,
 )
 from arrowproof.model.evidence_document import MAX_EVIDENCE_BYTES, dump_evidence, load_evidence
+from arrowproof.model.log import Log, LogState, LogTransition
 from arrowproof.model.schema import load_schema
 
 ROW: Row = (("id", 1), ("status", "pending"), ("ratio", 1.0), ("flag", True), ("none", None), ("a b", "x'00ff'"))

@@ -13,7 +13,6 @@ from arrowproof.model.evidence import (
     JournalKind,
     JournalRow,
     Kill,
-    Log,
     Place,
     Process,
     Row,
@@ -25,6 +24,7 @@ from arrowproof.model.evidence import (
     Walk,
 )
 from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.log import Log
 from arrowproof.model.transitions import Pair, Transition, derive_transitions
 
 AGENT_RUNGS: Mapping[Pair, str] = {

@@ -8,9 +8,6 @@ from arrowproof.model.evidence import (
     Evidence,
     JournalKind,
     JournalRow,
-    Log,
-    LogState,
-    LogTransition,
     Place,
     Process,
     Row,
@@ -19,6 +16,7 @@ from arrowproof.model.evidence import (
     TransitionEvidence,
 )
 from arrowproof.model.lifecycle import Lifecycle
+from arrowproof.model.log import Log, LogState, LogTransition
 from arrowproof.model.transitions import derive_transitions
 from tests.render.evidence_builder import build_evidence
 

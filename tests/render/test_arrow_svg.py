@@ -8,8 +8,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from arrowproof.model.evidence import Evidence, Guard, Log, LogTransition
+from arrowproof.model.evidence import Evidence, Guard
 from arrowproof.model.loader import load_lifecycle
+from arrowproof.model.log import Log, LogTransition
 from arrowproof.model.rung import Rung
 from arrowproof.render.arrow_svg import THICK, THIN, arrow_group, rung_sample, sneak_sample
 from arrowproof.render.bundles import bundle_proof

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from arrowproof.model.evidence import Log, LogTransition
 from arrowproof.model.loader import load_lifecycle
+from arrowproof.model.log import Log, LogTransition
 from arrowproof.render.language import load_language
 from arrowproof.render.legend import ROW, ROW_GAP, legend_height, legend_of_page, legend_of_proof
 from arrowproof.render.outline import outline_lifecycle

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from arrowproof.model.evidence import Evidence, Guard, Log, LogState, LogTransition, SneakPath
+from arrowproof.model.evidence import Evidence, Guard, SneakPath
 from arrowproof.model.lifecycle import Lifecycle
 from arrowproof.model.loader import load_lifecycle
+from arrowproof.model.log import Log, LogState, LogTransition
 from arrowproof.model.staleness import Difference, DifferenceKind
 from arrowproof.render.language import load_language
 from arrowproof.render.page import render_page

@@ -14,9 +14,6 @@ from arrowproof.model.evidence import (
     Environment,
     Evidence,
     Guard,
-    Log,
-    LogState,
-    LogTransition,
     Place,
     Process,
     Share,
@@ -28,6 +25,7 @@ from arrowproof.model.evidence import (
 )
 from arrowproof.model.evidence_document import dump_evidence, load_evidence
 from arrowproof.model.loader import load_lifecycle
+from arrowproof.model.log import Log, LogState, LogTransition
 from arrowproof.model.staleness import find_differences
 from arrowproof.render.page import render_page
 from arrowproof.render.proof import bring_proof

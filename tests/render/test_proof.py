@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from arrowproof.model.evidence import Log, LogState, LogTransition, SneakPath
+from arrowproof.model.evidence import SneakPath
 from arrowproof.model.loader import load_lifecycle
+from arrowproof.model.log import Log, LogState, LogTransition
 from arrowproof.model.rung import Rung
 from arrowproof.render.language import Language, load_language
 from arrowproof.render.layout.sizes import measure_state

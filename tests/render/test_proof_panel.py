@@ -11,8 +11,6 @@ from arrowproof.model.evidence import (
     Guard,
     JournalKind,
     JournalRow,
-    Log,
-    LogTransition,
     Place,
     Side,
     SneakPath,
@@ -20,6 +18,7 @@ from arrowproof.model.evidence import (
     TransitionEvidence,
 )
 from arrowproof.model.lifecycle import Arrow, Binding, Kind, Lifecycle
+from arrowproof.model.log import Log, LogTransition
 from arrowproof.model.transitions import Pair
 from arrowproof.render.language import load_language
 from arrowproof.render.proof_column import MAX_CHOICES, MAX_REASONS, ProofColumn, proof_column

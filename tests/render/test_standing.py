@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from arrowproof.model.evidence import Guard, Log, LogState, LogTransition, TransitionEvidence
+from arrowproof.model.evidence import Guard, TransitionEvidence
 from arrowproof.model.lifecycle import Arrow, Kind, Lifecycle, State
 from arrowproof.model.loader import load_lifecycle
+from arrowproof.model.log import Log, LogState, LogTransition
 from arrowproof.model.rung import Rung
 from arrowproof.render.standing import FREQUENCY_STEPS, stand
 from tests.render.evidence_builder import AGENT_RUNGS, AGENT_SNEAK_PATHS, build_evidence
