@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jsonschema.validators import Draft202012Validator
 
 from arrowproof.errors import InternalError, ModelError
-from arrowproof.model import evidence as records
+from arrowproof.model import evidence, log
 from arrowproof.model.evidence import (
     Blow,
     Coverage,
@@ -147,7 +147,8 @@ def test_a_row_that_names_a_column_twice_is_not_written_in_part() -> None:
 def test_the_schema_has_the_fields_of_the_records_and_demands_those_without_a_default() -> None:
     schema = load_schema("evidence")
     shapes = {tuple(shape["properties"]): shape for shape in schema["$defs"].values() if "properties" in shape}
-    record_types = [thing for thing in vars(records).values() if isinstance(thing, type) and is_dataclass(thing)]
+    things = (vars(evidence) | vars(log)).values()
+    record_types = [thing for thing in things if isinstance(thing, type) and is_dataclass(thing)]
     assert len(shapes) == len(record_types) - 1
     for record in record_types:
         names = tuple(field.name for field in fields(record))
