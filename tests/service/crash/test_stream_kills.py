@@ -32,6 +32,8 @@ def interrupted_attempts(place: Ground) -> int:
 def drain(place: Ground, nursery: Nursery, *arguments: str) -> None:
     """Let a worker run until nothing waits any more."""
     pid = nursery.start("--db", place.engine.db, *STEADY, *arguments)
+    # Where nothing waits it might be told to end before it can hear that.
+    wait_until(lambda: "started" in nursery.stderr, "a worker at work")
     wait_until(lambda: not place.sql("SELECT 1 FROM jobs WHERE status IN ('pending', 'retry_wait')"), "the last job")
     os.kill(pid, signal.SIGTERM)
     assert nursery.wait() == 0, nursery.stderr
