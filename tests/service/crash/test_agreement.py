@@ -24,7 +24,7 @@ from arrowproof.service.address import Address
 from arrowproof.service.clock import database_clock
 from arrowproof.service.database import BusyError
 from arrowproof.service.retention import Retention
-from tests.service.conftest import Server
+from tests.service.conftest import Server, wait_until
 from tests.service.crash.ground import SETTINGS, Ground, ground
 from tests.service.crash.nursery import Nursery
 from tests.service.crash.stream import add_backlog
@@ -56,6 +56,8 @@ def two_workers(place: Ground, folder: Path, retry_delay: float = 0.0) -> Iterat
         nurseries = [stack.enter_context(closing(Nursery(folder))) for _ in range(2)]
         arguments = ["--db", place.engine.db, "--forever", "--poll-interval", "0.02", "--retry-delay", str(retry_delay)]
         pids = [nursery.start(*arguments) for nursery in nurseries]
+        for nursery in nurseries:
+            wait_until(lambda nursery=nursery: "started" in nursery.stderr, "workers at work")
         yield
         for pid, nursery in zip(pids, nurseries, strict=True):
             os.kill(pid, signal.SIGTERM)
