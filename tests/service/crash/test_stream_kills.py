@@ -17,7 +17,9 @@ from tests.service.crash.workshop import StoredJob
 from tests.service.engines import ENGINES, open_begun
 
 SETTINGS = {"sqlite": "sqlite wal", "postgresql": "postgresql"}
-ROUNDS = 50
+ROUNDS, MOST_ROUNDS = 50, 150
+ENOUGH = 10
+"""Kills in an attempt that are wanted: a hundred kills come to 10 to 25, and where chance has it otherwise to more."""
 WITHOUT_LIMIT = ("--max-crashes", "1000000")
 STEADY = ("--forever", "--poll-interval", "0.02", "--retry-delay", "0")
 
@@ -56,19 +58,20 @@ def test_no_job_is_lost_or_doubled_by_a_hundred_kills_while_requests_go_on(
         requests = Requests(server.ready["ready"], random)
         requests.start()
         stack.callback(requests.end)
-        interrupted = 0
-        for _ in range(ROUNDS):
+        interrupted = rounds = 0
+        while rounds < ROUNDS or (interrupted <= ENOUGH and rounds < MOST_ROUNDS):
             interrupted += kill_both(place, nurseries, random)
+            rounds += 1
         requests.end()
         drain(place, nurseries[0], *WITHOUT_LIMIT)
         keys |= requests.told.keys()
         check_all_completed(place, keys)
         assert place.is_sound()
         found(
-            f"{2 * ROUNDS} kills, {interrupted} of them in an attempt, over {len(keys)} jobs; meanwhile "
+            f"{2 * rounds} kills, {interrupted} of them in an attempt, over {len(keys)} jobs; meanwhile "
             f"{len(requests.told)} notes and {requests.replays} replays; none lost, doubled or stuck"
         )
-    assert interrupted > ROUNDS // 5
+    assert interrupted > ENOUGH
 
 
 def kill_both(place: Ground, nurseries: list[Nursery], random) -> int:
