@@ -359,7 +359,7 @@ def test_whoever_tells_it_to_end_three_times_does_not_wait(notes, accept, stay):
         told_to_end = time.monotonic()
         worker.process.send_signal(signal.SIGTERM)
         assert worker.exit_status() == 143
-        assert time.monotonic() - told_to_end < 2
+        assert time.monotonic() - told_to_end < 5  # the second gives it 8 s, half a second of which is over
 
 
 def test_finished_jobs_are_removed_as_it_goes_along(notes, accept, stay):
