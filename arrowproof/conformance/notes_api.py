@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from threading import Thread
 from types import TracebackType
 from typing import Any
 
@@ -12,6 +13,7 @@ from arrowproof.conformance.driver import DriverError
 from arrowproof.model.record import record
 
 ANSWER_SECONDS = 20.0
+CLOSE_SECONDS = 2.0
 RETRY = "retry"
 CANCEL = "cancel"
 """What a client can ask for a job by hand."""
@@ -83,8 +85,14 @@ class NotesApi:
         self.close()
 
     def close(self) -> None:
-        """Close the connection."""
-        self._client.close()
+        """Close the connection.
+
+        An interrupt that came in the middle of a request may have left the client's pool locked for ever. It is then
+        left as it is: what it has open ends with this process.
+        """
+        closing = Thread(target=self._client.close, name="close client", daemon=True)
+        closing.start()
+        closing.join(CLOSE_SECONDS)
 
     def post(self, number: int, *, replayed: bool) -> Accepted:
         """Send note ``number`` under its own Idempotency-Key; a replay has other white space around its text."""

@@ -137,3 +137,11 @@ def test_a_job_says_how_long_until_it_is_due() -> None:
     job = api_that_answers(200, {**JOB, "next_run_at": "2001-01-01T00:00:00.000Z"}).job(5)
     assert (job.due_in() or 0) < -1_000_000
     assert api_that_answers(200, {**JOB, "next_run_at": None}).job(5).due_in() is None
+
+
+@pytest.mark.timeout(60)
+def test_a_client_that_an_interrupt_left_locked_keeps_nobody_from_ending() -> None:
+    api = NotesApi("http://127.0.0.1:9")
+    pool = api._client._transport._pool  # type: ignore[attr-defined]
+    with pool._optional_thread_lock:
+        api.close()
